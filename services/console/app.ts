@@ -77,6 +77,11 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   app.addHook('onRequest', async (request, reply) => {
     begin(request, reply);
     const wrong = problemOfHead(request.raw);
+    // An id is part of the path: without it nobody knows that path, whatever the method.
+    if (wrong === undefined && Object.values(request.params ?? {}).includes('')) {
+      reply.callNotFound();
+      return reply;
+    }
     if (wrong === undefined) return undefined;
     return sendResult(reply.header('connection', 'close'), problem(400, { explanation: `${wrong}.` }));
   });

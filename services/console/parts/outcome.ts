@@ -1,5 +1,6 @@
 import { html, type Html } from '#lib/html';
 import { statusBadge } from './status-badge.ts';
+import { inWords } from './words.ts';
 
 /** What a send came to, as the API tells it of attempts, and of the last attempt of deliveries. */
 export interface Outcome {
@@ -19,9 +20,9 @@ const words: Readonly<Record<string, string>> = {
 };
 
 /** `HTTP 500`, or why there was no answer. Undefined: nothing was sent, or by a version that did not record it. */
-export function outcomeText({ outcome, httpStatus }: Outcome): string | undefined {
+function outcomeText({ outcome, httpStatus }: Outcome): string | undefined {
   if (httpStatus !== null) return `HTTP ${httpStatus}`;
-  return outcome === null ? undefined : (words[outcome] ?? outcome.replaceAll('_', ' '));
+  return outcome === null ? undefined : (words[outcome] ?? inWords(outcome));
 }
 
 /** The same, with a sign for good or bad. */
@@ -30,6 +31,12 @@ export function outcomeBadge(given: Outcome): Html {
   if (text === undefined) return html`–`;
   return given.outcome === 'delivered' ? statusBadge('delivered', text, 'good') : statusBadge('failed', text, 'bad');
 }
+
+/** What is told besides: the cause, and the code it begins with as words. Undefined where the status says it all. */
+export const detailText = (detail: string | null, httpStatus: number | null): string | undefined =>
+  detail === null || detail === `answered ${httpStatus}`
+    ? undefined
+    : detail.replace(/^[a-z]+(_[a-z]+)+(?=$|: )/, inWords);
 
 /** Outcomes as choices of a filter. */
 export const outcomeOptions = (Object.keys(words) as readonly string[]).map((value) => ({

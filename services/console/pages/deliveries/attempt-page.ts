@@ -4,7 +4,7 @@ import { codeBlock } from '../../parts/code-block.ts';
 import { definitions } from '../../parts/definitions.ts';
 import { hexDump } from '../../parts/hex-dump.ts';
 import { milliseconds } from '../../parts/milliseconds.ts';
-import { outcomeBadge } from '../../parts/outcome.ts';
+import { detailText, outcomeBadge } from '../../parts/outcome.ts';
 import { phaseBar, phases } from '../../parts/phase-bar.ts';
 import { table } from '../../parts/table.ts';
 import { time } from '../../parts/time.ts';
@@ -21,11 +21,12 @@ ${curlDetails(attempt, delivery.event_id)}`;
 }
 
 /** What came of it, and where its time went. */
-export function attemptFacts(attempt: Attempt): Html {
+function attemptFacts(attempt: Attempt): Html {
   const { at, outcome, http_status: httpStatus, detail, timing, duration_ms: duration } = attempt;
+  const told = detailText(detail, httpStatus);
   return html`${definitions([
     ['Outcome', outcomeBadge({ outcome, httpStatus })],
-    detail !== null && detail !== `answered ${httpStatus}` && ['Detail', detail],
+    told !== undefined && ['Detail', told],
     ['Ended at', time(at)],
     ['Total', milliseconds(duration)],
     ...(timing === null ? [] : phases.map(({ name, label }) => [label, milliseconds(timing[name])] as const)),

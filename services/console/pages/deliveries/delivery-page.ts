@@ -2,12 +2,11 @@ import { html, type Html } from '#lib/html';
 import { withQuery } from '../../api-calls/paths.ts';
 import { count } from '../../parts/count.ts';
 import { definitions } from '../../parts/definitions.ts';
-import { outcomeBadge } from '../../parts/outcome.ts';
+import { detailText, outcomeBadge } from '../../parts/outcome.ts';
 import { pager } from '../../parts/pager.ts';
 import { shortId } from '../../parts/short-id.ts';
 import { statusBadge } from '../../parts/status-badge.ts';
 import { time } from '../../parts/time.ts';
-import { inWords } from '../../parts/words.ts';
 import type { Attempt, Delivery } from '../../routes/deliveries/delivery.ts';
 import type { ShownDelivery } from '../../routes/deliveries/read-delivery.ts';
 import { attemptsTable } from './attempts-table.ts';
@@ -34,6 +33,7 @@ ${lastAttempt !== undefined && curlDetails(lastAttempt, delivery.event_id)}`;
 function facts({ delivery, endpoint, deadLetterId }: ShownDelivery, t: string): Html {
   const { status, attempts, next_attempt_at: next, generation, detail } = delivery;
   const httpStatus = delivery.last_http_status;
+  const told = detailText(detail, httpStatus);
   return definitions([
     ['Status', statusBadge(status)],
     ['Endpoint', endpointLink(delivery.endpoint_id, endpoint, t)],
@@ -44,16 +44,13 @@ function facts({ delivery, endpoint, deadLetterId }: ShownDelivery, t: string): 
     ['Attempts', count(attempts)],
     ['Last outcome', outcomeBadge({ outcome: delivery.last_outcome, httpStatus })],
     next !== null && ['Next attempt', time(next)],
-    detail !== null && detail !== `answered ${httpStatus}` && ['Detail', detailWords(detail)],
+    told !== undefined && ['Detail', told],
     status === 'dead_lettered' && ['Dead letter', deadLetterLink(delivery, deadLetterId, t)],
     ['Created', time(delivery.created_at)],
     ['Last change', time(delivery.updated_at)],
     generation > 0 && ['Sent by', `replay ${generation} of this event`],
   ]);
 }
-
-/** `retries_exhausted: answered 500` begins with a code. */
-const detailWords = (detail: string): string => detail.replace(/^[a-z]+(_[a-z]+)+(?=$|: )/, (code) => inWords(code));
 
 function endpointLink(id: string, endpoint: ShownDelivery['endpoint'], t: string): Html {
   if (endpoint === undefined) return html`${shortId(id)} (deleted)`;

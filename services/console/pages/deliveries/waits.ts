@@ -9,14 +9,14 @@ import type { Endpoint, EndpointHealth, Retry } from '../../routes/endpoints/end
 const asksToWait = [429, 503];
 
 /** What its Retry-After says, if the dispatcher goes by it. */
-export function retryAfterOf({ http_status: status, response_headers: headers }: Attempt): string | undefined {
+function retryAfterOf({ http_status: status, response_headers: headers }: Attempt): string | undefined {
   const value = headers?.['retry-after'];
   if (value === undefined || status === null || !asksToWait.includes(status)) return undefined;
   return /^\d{1,9}$/.test(value) ? duration(Number(value)) : value;
 }
 
 /** The wait that the endpoint's settings have after an attempt. */
-export function plannedWait(attempt: number, retry: Retry): string {
+function plannedWait(attempt: number, retry: Retry): string {
   if (retry.schedule !== undefined) {
     const wait = retry.schedule[attempt - 1];
     return wait === undefined ? 'schedule' : `schedule: ${wait === 0 ? 'at once' : duration(wait)}`;

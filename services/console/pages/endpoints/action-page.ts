@@ -17,7 +17,8 @@ interface ActionPage {
   isDangerous?: boolean;
   fields?: Html;
   hidden?: Readonly<Record<string, string>>;
-  below?: Html | null;
+  /** What came of it before. */
+  above?: Html | undefined;
   errors?: readonly FieldError[];
   /** Why it is not possible now, as a sentence. */
   refused?: string | undefined;
@@ -25,7 +26,7 @@ interface ActionPage {
 
 /** A page that asks before something is done to an endpoint: what, to which one, and what it means. */
 export function actionPage(context: TenantContext, given: ActionPage): PageResult {
-  const { endpoint, title, about, action, submit, fields, hidden, below, errors = [], refused } = given;
+  const { endpoint, title, about, action, submit, fields, hidden, above, errors = [], refused } = given;
   const here = `${context.t}/endpoints/${endpoint.id}`;
   return page({
     status: refused !== undefined ? 409 : errors.length > 0 ? 400 : 200,
@@ -36,12 +37,12 @@ export function actionPage(context: TenantContext, given: ActionPage): PageResul
       { label: endpoint.description || endpoint.url, href: here },
     ],
     body: html`${refused !== undefined && html`<p class="note note-bad" role="alert">${refused}</p>`}${errorSummary(errors)}
-<div class="card"><p>${about}</p>${postForm(context, {
+${above}<div class="card"><p>${about}</p>${postForm(context, {
       action: `${here}/${action}`,
       submit,
       ...(given.isDangerous === true && { tone: 'danger' }),
       ...(fields && { body: fields }),
       ...(hidden && { hidden }),
-    })}<p><a href="${here}">Back to the endpoint</a></p></div>${below}`,
+    })}<p><a href="${here}">Back to the endpoint</a></p></div>`,
   });
 }

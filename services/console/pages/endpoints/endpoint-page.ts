@@ -2,6 +2,7 @@ import { html, type Html } from '#lib/html';
 import { withQuery } from '../../api-calls/paths.ts';
 import { noNames } from '../../routes/deliveries/delivery-filters.ts';
 import { deliveryColumns } from '../../routes/deliveries/deliveries.ts';
+import type { Endpoint } from '../../routes/endpoints/endpoint.ts';
 import type { ShownEndpoint } from '../../routes/endpoints/read-endpoint.ts';
 import { barChart } from '../../parts/chart.ts';
 import { type Stats, steps } from '../../routes/overview/stats.ts';
@@ -50,9 +51,13 @@ function attemptCharts(id: string, stats: Stats): Html {
 ${barChart({ title: 'Failed', bars: steps(own, 'failed', hourMs), step: 'hour', tone: 'bad' })}</div>`;
 }
 
+/** A test of one that is paused or disabled is refused. */
+const takesEvents = ({ disabled_at: disabledAt, paused_at: pausedAt }: Endpoint): boolean =>
+  disabledAt === null && pausedAt === null;
+
 function latest({ endpoint, deliveries }: ShownEndpoint, { t, mayWrite }: { t: string; mayWrite: boolean }): Html {
   if (deliveries.length === 0)
-    return html`<div class="empty"><p>Nothing was sent to it yet.</p>${mayWrite && html`<a class="button" href="${t}/endpoints/${endpoint.id}/test">Send a test</a>`}</div>`;
+    return html`<div class="empty"><p>Nothing was sent to it yet.</p>${mayWrite && takesEvents(endpoint) && html`<a class="button" href="${t}/endpoints/${endpoint.id}/test">Send a test</a>`}</div>`;
   return html`${table({
     caption: 'Latest deliveries',
     rows: deliveries,

@@ -4,7 +4,7 @@ import { count } from '../../parts/count.ts';
 import { definitions } from '../../parts/definitions.ts';
 import { percent } from '../../parts/figure.ts';
 import { milliseconds } from '../../parts/milliseconds.ts';
-import { outcomeBadge } from '../../parts/outcome.ts';
+import { detailText, outcomeBadge } from '../../parts/outcome.ts';
 import { statusBadge } from '../../parts/status-badge.ts';
 import { time } from '../../parts/time.ts';
 import { plural } from '../../parts/words.ts';
@@ -83,6 +83,6 @@ function lastSend(send: LastSend | null): Html {
   const { at, outcome, http_status: httpStatus, detail } = send;
   // Of an older one only the minute is known.
   if (outcome === null) return html`${time(at)}`;
-  const isTold = detail === null || detail === `answered ${httpStatus}`;
-  return html`${outcomeBadge({ outcome, httpStatus })} ${time(at)}${!isTold && html`<br><span class="muted">${detail}</span>`}`;
+  const told = detailText(detail, httpStatus);
+  return html`${outcomeBadge({ outcome, httpStatus })} ${time(at)}${told !== undefined && html`<br><span class="muted">${told}</span>`}`;
 }

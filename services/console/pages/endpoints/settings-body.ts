@@ -48,7 +48,7 @@ function settingOf(name: FormField): string {
 const settings = [...new Set(fieldNames.map(settingOf))];
 const membersOf = (setting: string): readonly FormField[] => fieldNames.filter((name) => settingOf(name) === setting);
 
-export const isChanged = (setting: string, values: FormValues, before: FormValues): boolean =>
+const isChanged = (setting: string, values: FormValues, before: FormValues): boolean =>
   membersOf(setting).some((name) => !isSameValue(name, values[name], before[name]));
 
 /** Null: its default. */

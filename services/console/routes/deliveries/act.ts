@@ -44,5 +44,6 @@ async function refusal(
 ): Promise<PageResult> {
   if (failure.kind !== 'problem' || failure.status !== 409) return problemOfFailure(failure);
   const { detail = 'That is not possible now' } = failure.problem;
-  return showDelivery(context, context.params.id, `${detail}.`);
+  const [, ended] = /^The delivery is (delivered|cancelled)$/.exec(detail) ?? [];
+  return showDelivery(context, context.params.id, ended === undefined ? `${detail}.` : `It was ${ended} already.`);
 }

@@ -4,6 +4,7 @@ import { path, withQuery } from '../../api-calls/paths.ts';
 import { page, type PageResult, seeOther } from '../../page-result.ts';
 import { tenantPage, type TenantContext } from '../../page.ts';
 import { errorSummary } from '../../parts/error-summary.ts';
+import { count } from '../../parts/count.ts';
 import { textField } from '../../parts/fields.ts';
 import { postForm } from '../../parts/form.ts';
 import { time } from '../../parts/time.ts';
@@ -108,7 +109,7 @@ ${
     ? html`<p class="note note-warn">The endpoint is disabled: enable it first.</p>`
     : postForm(context, {
         action: `${context.t}/endpoints/${endpoint.id}/recover`,
-        submit: `Send ${matched === 1 ? 'it' : `these ${plural(matched, 'dead letter')}`} again`,
+        submit: matched === 1 ? 'Send it again' : `Send ${count(matched)} again`,
         hidden: { since },
         body: textField({
           name: 'rate_per_second',

@@ -82,7 +82,7 @@ function resultView({ eventId, delivery, attempt }: Result, t: string): Html {
   if (attempt === undefined)
     return html`<section class="part"><h2>Result</h2><p class="note note-warn">The receiver has not answered yet. Reload this page, or follow the ${link}.</p></section>`;
   const isDelivered = attempt.outcome === 'delivered';
-  return html`<section class="part"><h2>Result</h2><p class="note ${isDelivered ? 'note-good' : 'note-bad'}">${isDelivered ? 'The receiver took it.' : 'The receiver did not take it. It is retried like any other delivery.'} ${event}, ${link}.</p>
+  return html`<section class="part"><h2>Result</h2><p class="note ${isDelivered ? 'note-good' : 'note-bad'}">${isDelivered ? 'The receiver took it.' : 'The receiver did not take it. It is retried like any other delivery.'} See the ${event} and the ${link}.</p>
 ${attemptPage(attempt, { event_id: eventId }, t)}</section>`;
 }
 
@@ -109,6 +109,6 @@ async function showForm(
     refused,
     fields: html`${textField({ name: 'type', label: 'Event type', hint: 'Empty: hookline.test.', value: type, errors })}
 ${textArea({ name: 'payload', label: 'Payload', hint: 'JSON. Empty: a small sample.', value: payload, errors })}`,
-    below: result ?? null,
+    above: result,
   });
 }
