@@ -1,5 +1,5 @@
 import { takeSeat } from '../../support/console/browser.ts';
-import { focused, focusIsInMain, focusIsSeen } from '../../support/console/in-page.ts';
+import { focused, focusIsInMain, focusIsSeen, linksOfRows } from '../../support/console/in-page.ts';
 import type { BrowserScene } from './browser-scene.ts';
 
 export function describeKeyboard(scene: () => BrowserScene): void {
@@ -12,9 +12,7 @@ export function describeKeyboard(scene: () => BrowserScene): void {
     const { keyboard } = page;
     const focus = (): Promise<string> => page.evaluate<string>(focused);
     await page.goto(`${mine.t}/dead-letters`);
-    const hrefs = await page
-      .locator('main tbody tr td:first-child a')
-      .evaluateAll((links) => links.map((link) => link.getAttribute('href')));
+    const hrefs = await page.evaluate<string[]>(linksOfRows);
     expect(hrefs.length).toBeGreaterThan(0);
     await keyboard.press('j');
     expect(await focus()).toBe(hrefs[0]);
@@ -24,9 +22,7 @@ export function describeKeyboard(scene: () => BrowserScene): void {
     await keyboard.press('g');
     await keyboard.press('e');
     await page.waitForURL((url) => url.pathname === `${mine.t}/events`);
-    const events = await page
-      .locator('main tbody tr td:first-child a')
-      .evaluateAll((links) => links.map((link) => link.getAttribute('href')));
+    const events = await page.evaluate<string[]>(linksOfRows);
     await keyboard.press('j');
     await keyboard.press('j');
     expect(await focus()).toBe(events[1]);

@@ -11,32 +11,17 @@ async function deadLetters(mine: Furnished, type: string, n: number): Promise<vo
   await waitUntil(`${n} have died`, async () => (await deadOf(mine, type)) >= n, patience);
 }
 
-/**
- * The same without a circuit breaker, which holds back what follows on several failures: the endpoint is paused when they come, and disabled
- * when all wait.
- */
-async function deadByDisabling({ api, send, spare }: Furnished, type: string, n: number): Promise<void> {
-  const act = (verb: string): Promise<unknown> => api.make('POST', `/endpoints/${spare}/${verb}`);
-  const count = async (path: string): Promise<number> =>
-    (await api.list(`${path}?endpoint_id=${spare}&event_type=${type}&limit=1000`)).length;
-  await act('pause');
-  // A process that has not heard of the pause sends for some seconds more.
-  const parked = async (of: string): Promise<number> =>
-    (await api.list(`/deliveries?endpoint_id=${spare}&event_type=${of}&status=parked&limit=1000`)).length;
-  await waitUntil(
-    'the pause holds',
-    async () => {
-      await send(`{"id":"${newKey()}","type":"${type}.probe"}`);
-      return (await parked(`${type}.probe`)) > 0;
-    },
-    { timeoutMs: 60_000, everyMs: 500 },
-  );
+/** The same without a circuit breaker, which holds back what follows on several failures: they wait as they are told, until it is disabled. */
+async function deadByDisabling({ receiver }: Scene['world'], mine: Furnished, type: string, n: number): Promise<void> {
+  const { api, send, spare } = mine;
+  receiver.react(() => ({ status: 503, headers: { 'retry-after': '3600' } }));
   for (let i = 0; i < n; i += 1) await send(`{"id":"${newKey()}","type":"${type}"}`);
-  await waitUntil('all wait', async () => (await parked(type)) === n, patience);
-  await act('disable');
-  await waitUntil('all have died', async () => (await count('/dead-letters')) === n, patience);
-  await act('enable');
-  await act('resume');
+  const all = `/deliveries?endpoint_id=${spare}&event_type=${type}&status=retrying`;
+  await waitUntil('all wait', async () => (await api.list(all)).length === n, patience);
+  await api.make('POST', `/endpoints/${spare}/disable`);
+  await waitUntil('all have died', async () => (await deadOf(mine, type)) === n, patience);
+  await api.make('POST', `/endpoints/${spare}/enable`);
+  receiver.react(() => ({ status: 200 }));
 }
 
 const deadOf = async ({ api }: Furnished, type: string): Promise<number> =>
@@ -102,9 +87,9 @@ export function describeReplaying(scene: () => Scene): void {
   });
 
   test('a replay that is cancelled says what was not sent, which is dead again', async () => {
-    const { me, mine } = scene();
+    const { me, mine, world } = scene();
     const { t, api } = mine;
-    await deadByDisabling(mine, 'spare.parts', 6);
+    await deadByDisabling(world, mine, 'spare.parts', 6);
     const filter = `what=dead_letters&event_type=spare.parts&rate_per_second=1`;
     const preview = await me.get(`${t}/replays/new?${filter}`);
     const started = await me.submit(formOf(preview, { button: /Start replay/ }));
@@ -129,5 +114,6 @@ export function describeReplaying(scene: () => Scene): void {
       patience,
     );
     expect(await deadOf(mine, 'spare.parts')).toBe(left);
+    world.receiver.react(({ name }) => ({ status: name.endsWith('refuses') ? 500 : 200 }));
   });
 }

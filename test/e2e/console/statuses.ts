@@ -100,6 +100,10 @@ export function describeStatuses(scene: () => Scene): void {
         // One segment below the list of events is the page of an event, which only who is signed in is told about.
         for (const client of [me, operator, nobody]) expectProblem(await client.get(path), 404, path);
       }
+    // A slash at the end is an id of nothing.
+    for (const { path, at, kinds } of ofTenant)
+      for (const client of [me, operator, nobody])
+        if (kinds.length === 0) expectProblem(await client.get(`${at(mine.name, mine.ids)}/`), 404, `${path}/`);
     expectProblem(await me.get('/assets/0000000000000000/console.css'), 404, 'an old asset');
   });
 

@@ -11,6 +11,7 @@ import { projectingMutants } from './projecting.ts';
 import { receivingMutants } from './receiving.ts';
 import { sendingMutants } from './sending.ts';
 import { sharingWorkMutants } from './sharing-work.ts';
+import { showingMutants } from './showing.ts';
 import { sharingMutants } from './sharing.ts';
 import { tracingMutants } from './tracing.ts';
 
@@ -30,4 +31,5 @@ export const mutants: readonly Mutant[] = [
   ...tracingMutants,
   ...sharingWorkMutants,
   ...announcingMutants,
+  ...showingMutants,
 ];

@@ -36,7 +36,10 @@ export function createConsoleClient(url: string, token?: string): ConsoleClient 
     return { ...answer, page: readPage(answer.text) };
   };
   const post: ConsoleClient['post'] = (path, fields, headers = {}) => {
-    const entries = fields instanceof Map ? [...fields] : Object.entries(fields as Record<string, string>);
+    const entries: [string, string][] =
+      fields instanceof Map
+        ? [...(fields as ReadonlyMap<string, string>)]
+        : Object.entries(fields as Record<string, string>);
     const body = new URLSearchParams([['idempotency_key', newKey()]]);
     for (const [name, value] of entries) body.set(name, value);
     return send('POST', path, { ...formHeaders, ...headers }, body.toString());

@@ -10,6 +10,9 @@ export const readableByScripts =
 /** What has the focus: where it leads, or its id. */
 export const focused = "document.activeElement?.getAttribute('href') ?? document.activeElement?.id ?? ''";
 
+export const linksOfRows =
+  "[...document.querySelectorAll('main tbody tr td:first-child a')].map((link) => link.getAttribute('href'))";
+
 export const focusIsInMain = "document.activeElement?.closest('main') !== null";
 
 export const focusIsSeen = `(() => {

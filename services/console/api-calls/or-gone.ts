@@ -1,0 +1,12 @@
+import { ApiRefusal } from './refusal.ts';
+
+/** What the API gives, or undefined where it is kept no longer: a page shows the rest, and says so. */
+export async function orGone<T>(asked: Promise<T>): Promise<T | undefined> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof ApiRefusal && error.failure.kind === 'problem' && error.failure.status === 410)
+      return undefined;
+    throw error;
+  }
+}
