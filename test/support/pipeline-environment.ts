@@ -45,8 +45,14 @@ const shutdownTimeoutMs = 20_000;
 
 export async function createEnvironment(options: EnvironmentOptions): Promise<Environment> {
   const { servers, topicPrefix, databaseUrl } = options;
-  const names = [...new Set<ProcessName>([...pipelineServices, ...(options.services ?? []), ...(options.visitors ?? [])])];
-  const housing = createHousing(options.processes ?? usualMode(), options.services ?? pipelineServices, options.serveWith);
+  const names = [
+    ...new Set<ProcessName>([...pipelineServices, ...(options.services ?? []), ...(options.visitors ?? [])]),
+  ];
+  const housing = createHousing(
+    options.processes ?? usualMode(),
+    options.services ?? pipelineServices,
+    options.serveWith,
+  );
   const ports = await freePorts(2 * names.length);
   const urlAt = (port: number | undefined): string => `http://127.0.0.1:${port}`;
   const publicUrl = (name: ProcessName): string => urlAt(ports[names.indexOf(name)]);

@@ -13,7 +13,7 @@ export interface ConsoleClient {
   submit(form: Form, changes?: Readonly<Record<string, string>>): Promise<PageAnswer>;
 }
 
-export type Fields = Readonly<Record<string, string>> | ReadonlyMap<string, string>;
+type Fields = Readonly<Record<string, string>> | ReadonlyMap<string, string>;
 export type PageAnswer = Answer & { page: Page };
 
 let keys = 0;

@@ -20,7 +20,7 @@ const kinds = {
   tenants: 'tenant',
 } as const satisfies Record<string, IdPrefix | 'number' | 'tenant'>;
 
-export type Kind = (typeof kinds)[keyof typeof kinds];
+type Kind = (typeof kinds)[keyof typeof kinds];
 /** One of each kind. */
 export type Ids = Readonly<Record<Exclude<Kind, 'tenant'>, string>>;
 
