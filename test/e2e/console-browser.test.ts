@@ -9,7 +9,7 @@ jest.setTimeout(240_000);
 
 /** The console in Chromium. What can be judged by its HTML alone is in console.test.ts. */
 const chromium = findChromium();
-if ('missing' in chromium) console.warn(`no browser, so no tests in one: ${chromium.missing}`);
+if ('missing' in chromium) process.stderr.write(`no tests of the console in a browser: ${chromium.missing}\n`);
 
 ('path' in chromium ? describe : describe.skip)('in a browser', () => {
   let scene: BrowserScene;

@@ -12,6 +12,8 @@ type Tests = Parameters<InstanceType<typeof Sequencer>['sort']>[0];
 
 /** The slowest first, each with the reason. Most of their time is waiting. */
 const slowest: readonly string[] = [
+  // Every page in a browser, and 2,000 live events in 30 s: 125 s.
+  'test/e2e/console-browser.test.ts',
   // Three brokers are killed and started again, one by one and together: 155 s alone on two cores.
   'test/integration/kafka/conformance.test.ts',
   // 36 deaths at crash points; after each a group waits for its dead member: 100 s.
@@ -22,6 +24,8 @@ const slowest: readonly string[] = [
   'test/e2e/restore.test.ts',
   // Redis and Postgres hang, processes die: 93 s.
   'test/integration/dedup/service.test.ts',
+  // Every page of the console; Postgres and the API are away, services restarted: 85 s.
+  'test/e2e/console.test.ts',
   // Leases run out: 60 s.
   'test/integration/idempotency/stores.test.ts',
   // 4,000 webhooks through four kinds of faults: 54 s.

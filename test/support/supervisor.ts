@@ -41,8 +41,8 @@ interface Options {
 }
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const setupTimeoutMs = 60_000;
-const readyTimeoutMs = 60_000;
+const setupTimeoutMs = 180_000;
+const readyTimeoutMs = 180_000;
 /** A dependency that a supervised process waits for when it starts may be away, or in turmoil. */
 const supervisedReadyTimeoutMs = 240_000;
 /** Above the services' own limit: a service that keeps to it is never killed here. */

@@ -3,9 +3,8 @@ import { waitUntil } from '../../support/wait-until.ts';
 import { type Page, type Seat, takeSeat } from '../../support/console/browser.ts';
 import type { BrowserScene } from './browser-scene.ts';
 
-/** On a machine that does nothing else it is one second. */
-const seenWithinMs = 2_000;
-const busyMs = 6_000;
+/** On a machine that does nothing else it is less than one second; other tests run beside this one. */
+const seenWithinMs = 5_000;
 
 export function describeLive(scene: () => BrowserScene): void {
   const sit = async (): Promise<Seat> => {
@@ -27,7 +26,7 @@ export function describeLive(scene: () => BrowserScene): void {
     const { id } = await publish('live.first');
     await page.getByText('1 new', { exact: false }).first().waitFor();
     const tookMs = performance.now() - startMs;
-    expect(tookMs).toBeLessThan(process.env.CI === undefined ? busyMs : seenWithinMs);
+    expect(tookMs).toBeLessThan(seenWithinMs);
     expect(await rows.count()).toBe(before);
     await page.locator('.live-new').click();
     expect(await rows.first().locator('a').first().getAttribute('href')).toBe(`${mine.t}/events/${id}`);
@@ -41,7 +40,9 @@ export function describeLive(scene: () => BrowserScene): void {
     await Promise.all([follows(page), page.goto(`${mine.t}/events?live=1`)]);
     const top = page.locator('main tbody tr').first().locator('a').first();
     const { id } = await publish('live.followed');
-    await waitUntil('it is on top', async () => (await top.getAttribute('href'))?.endsWith(id), { timeoutMs: busyMs });
+    await waitUntil('it is on top', async () => (await top.getAttribute('href'))?.endsWith(id), {
+      timeoutMs: seenWithinMs,
+    });
 
     await page.locator('main tbody tr').nth(2).hover();
     const next = await publish('live.while-read');
@@ -49,7 +50,7 @@ export function describeLive(scene: () => BrowserScene): void {
     expect((await top.getAttribute('href'))?.endsWith(id)).toBe(true);
     await page.mouse.move(0, 0);
     await waitUntil('it is on top', async () => (await top.getAttribute('href'))?.endsWith(next.id), {
-      timeoutMs: busyMs,
+      timeoutMs: seenWithinMs,
     });
     expect(complaints).toEqual([]);
     await context.close();
@@ -111,7 +112,7 @@ export function describeLive(scene: () => BrowserScene): void {
     await delay(1_000);
     const startMs = performance.now();
     await page.goto(`${mine.t}/events/${mine.ids.evt}`);
-    expect(performance.now() - startMs).toBeLessThan(busyMs);
+    expect(performance.now() - startMs).toBeLessThan(seenWithinMs);
     await context.close();
   });
 

@@ -54,6 +54,27 @@ export function describeSigningIn(scene: () => BrowserScene): void {
     await context.close();
   });
 
+  test('times are those of the reader’s zone, and without scripts of UTC; both keep the microseconds', async () => {
+    const { browser, world, mine } = scene();
+    const token = await world.tokenFor(mine.name);
+    const received = String((await mine.api.make('GET', `/events/${mine.ids.evt}`))['received_at']);
+    const hourIn = (timeZone: string): string =>
+      new Intl.DateTimeFormat('en', { timeZone, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }).format(
+        new Date(received),
+      );
+    for (const javaScriptEnabled of [true, false]) {
+      const { context, page } = await takeSeat(browser, {
+        ...{ url: world.url, token, javaScriptEnabled },
+        ...{ timezoneId: 'Asia/Kathmandu', locale: 'en-GB' },
+      });
+      await page.goto(`${mine.t}/events/${mine.ids.evt}`);
+      const shown = page.locator(`time[datetime="${received}"]`).first();
+      expect(await shown.innerText()).toContain(hourIn(javaScriptEnabled ? 'Asia/Kathmandu' : 'UTC'));
+      expect(await shown.getAttribute('title')).toContain(received);
+      await context.close();
+    }
+  });
+
   test('without scripts a form works, and a page has all its rows', async () => {
     const { browser, world, mine } = scene();
     const { context, page } = await takeSeat(browser, {
