@@ -1,7 +1,7 @@
 /**
  * The headers of a webhook that go to the receiver too, because its endpoint asks for them (`pass_headers`). Never passed are headers that
  * Hookline sets itself, those of the one connection (RFC 9110, 7.6.1), and those that the source's scheme reads a secret or a signature from.
- * What else may be a secret (cookies, keys, tokens) is passed only where a rule is its whole name: its value is sealed from the ingress to the
+ * Other headers that may be secrets (cookies, keys, tokens) are passed only where a rule is the whole name: its value is sealed from the ingress to the
  * request (sealed-headers.ts), and of those that no endpoint names it is not kept.
  */
 import { isReservedHeader, isSensitiveHeader } from './endpoint-headers.ts';

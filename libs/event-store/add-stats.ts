@@ -11,7 +11,7 @@
  * | failed        | attempts without success                                      | the attempt      | yes          | yes      | the attempt's                  |
  * | dead_lettered | deliveries that ended so                                      | their end        | yes          | yes      | of the last attempt, or `unsent` |
  *
- * Whoever adds to them has the tenant's clock: rows of a tenant are written by one transaction at a time, and no two wait for each other. The
+ * Writers that add to them hold the tenant's clock: rows of a tenant are written by one transaction at a time, and no two wait for each other. The
  * ingress has no clock, and rows of its own.
  */
 import { columnNames, type RowOf, unnested } from './columns.ts';

@@ -25,7 +25,7 @@ export class Html {
   }
 }
 
-/** What a template may hold. `undefined`, `null` and `false` render nothing, so `condition && html…` works. */
+/** Values that a template may hold. `undefined`, `null` and `false` render nothing, so `condition && html…` works. */
 export type HtmlValue = Html | string | number | bigint | null | undefined | false | readonly HtmlValue[];
 
 /**

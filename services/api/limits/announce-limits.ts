@@ -25,7 +25,7 @@ interface Reached {
 }
 
 const everyMs = 2_000;
-/** Whoever asks from now on is told within so long; of a flood of refusals one in so long is more than a look at a map. */
+/** A new subscriber hears of a reached limit within so long; of a flood of refusals one in so long is more than a look at a map. */
 const notedAgainAfterMs = 600_000;
 /** Limits of tenants, remembered so that they are not noted again. */
 const maxRemembered = 10_000;

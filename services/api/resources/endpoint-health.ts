@@ -36,7 +36,7 @@ export interface Waiting {
 /** Deliveries of which attempts are looked at, and that are gone through to find them, of each status. */
 const maxDeliveries = 200;
 const maxLookedAt = 400;
-/** Of the others nothing was sent. */
+/** Statuses of deliveries that may have been sent. */
 const sentStatuses = deliveryStatuses.filter((status) => status !== 'pending');
 /** The newest of a status, which an index has in the order of their ids: by their last change there is none. */
 const newestOf = (status: DeliveryStatus): string => `

@@ -1,7 +1,7 @@
 import type { Filtering, FilterTable } from '../http/filters.ts';
 import { containsText, searchText } from './search-text.ts';
 
-/** Of the statistics: minutes, by which webhooks are counted. */
+/** The step of the statistics: minutes, by which webhooks are counted. */
 const countedLately = (dimension: string, what: string): string =>
   `EXISTS (SELECT FROM stats s
             WHERE s.tenant = sources.tenant AND s.dimension = '${dimension}' AND s.step = 'minute' AND s.key = sources.id

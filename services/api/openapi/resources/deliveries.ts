@@ -15,12 +15,12 @@ export const lastAttemptFields = {
   last_detail: saying('of the last attempt', nullable(text)),
 } satisfies Record<keyof typeof lastAttemptColumns, Schema>;
 
-/** Of a delivery, from its event. */
+/** Fields of a delivery that come from its event. */
 const eventFields = {
   event_type: saying('of the event; null if it was erased', nullable(text)),
 };
 
-/** What clients see of a delivery, in this order: columns of `deliveries`, and `eventFields`. */
+/** Fields of a delivery that clients see, in this order: columns of `deliveries`, and `eventFields`. */
 export const deliveryFields = {
   id: id('dlv'),
   event_id: id('evt'),
