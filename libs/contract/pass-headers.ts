@@ -1,8 +1,8 @@
 /**
  * The headers of a webhook that go to the receiver too, because its endpoint asks for them (`pass_headers`). Never passed are headers that
  * Hookline sets itself, those of the one connection (RFC 9110, 7.6.1), and those that the source's scheme reads a secret or a signature from.
- * Other headers that may be secrets (cookies, keys, tokens) are passed only where a rule is the whole name: its value is sealed from the ingress to the
- * request (sealed-headers.ts), and of those that no endpoint names it is not kept.
+ * Other headers that may be secrets (cookies, keys, tokens) are passed only where a rule is the whole name. Their values are sealed from the
+ * ingress to the request (sealed-headers.ts); values that no endpoint names are not kept.
  */
 import { isReservedHeader, isSensitiveHeader } from './endpoint-headers.ts';
 import type { EventRequest } from './webhook-request.ts';
