@@ -83,6 +83,24 @@ const layers = [
     },
   })),
   {
+    files: ['packages/**/*.ts'],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        {
+          ...vendorRule(undefined),
+          patterns: [
+            {
+              regex: '^#|^(\\.\\./)+(services|deploy|test|libs/(?!signatures/))',
+              message:
+                'A package is published: it has files of libs/signatures and its own, and imports no other package.',
+            },
+          ],
+        },
+      ],
+    },
+  },
+  {
     files: ['services/**/*.ts'],
     ignores: ['services/**/config.ts'],
     rules: {
@@ -97,15 +115,18 @@ const layers = [
   },
 ];
 
-/** Not type-checked against layers, but pools are opened by libs/postgres for them too. The driver's own errors are made by one test. */
+/**
+ * Not type-checked against layers, but pools are opened by libs/postgres for them too. The driver's own errors are made by one test; the
+ * receiver package is given its user's client.
+ */
 const onePoolOpener = {
   files: ['test/**/*.ts', 'deploy/**/*.ts'],
-  ignores: ['test/unit/projector/timed-out.ts'],
+  ignores: ['test/unit/projector/timed-out.ts', 'test/integration/receiver/once-stores.test.ts'],
   rules: { 'no-restricted-imports': ['error', { paths: vendors.postgres }] },
 };
 
 export default tseslint.config(
-  { ignores: ['node_modules/', '.hookline/', 'coverage/', '**/target/'] },
+  { ignores: ['node_modules/', '.hookline/', 'coverage/', '**/target/', '**/dist/'] },
   js.configs.recommended,
   { files: ['**/*.js'], languageOptions: { globals: globals.node } },
   {

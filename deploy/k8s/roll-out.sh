@@ -23,6 +23,11 @@ if grep -q '^kind: Kafka$' "$manifests"; then
   kubectl "$@" wait --namespace hookline-kafka --for=condition=Ready --timeout="$limit" kafka/hookline
 fi
 
+# Pods that were started with an older Secret are replaced.
+version=$(kubectl "$@" get secret --namespace "$namespace" --ignore-not-found --output 'jsonpath={.metadata.resourceVersion}' hookline-secrets)
+sed "s/hookline\/secrets: unknown/hookline\/secrets: 'version-${version:-none}'/" "$manifests" > "$manifests.with-secret"
+mv "$manifests.with-secret" "$manifests"
+
 echo '== migrations, topics, schemas'
 selector='hookline/step=setup'
 kubectl "$@" delete job --namespace "$namespace" --selector "$selector" --ignore-not-found --wait

@@ -11,6 +11,14 @@ export interface ApiClient {
   list<T>(path: string, limit: number): Promise<ApiResult<T[]>>;
   /** One page, as large as the API makes it; `next` is the path of the next one. */
   page<T>(path: string): Promise<ApiResult<Page<T>>>;
+  /** Reads a body that is not the API's own JSON: a payload as its sender sent it. */
+  bytes(path: string): Promise<ApiResult<Bytes>>;
+}
+
+interface Bytes {
+  body: Buffer;
+  contentType: string | undefined;
+  contentEncoding: string | undefined;
 }
 
 export interface Page<T> {
@@ -18,6 +26,8 @@ export interface Page<T> {
   next: string | undefined;
   /** Lists of events only: the cursor for the next page, after the last item. An empty page has one too. */
   cursor: string | undefined;
+  /** The time of the API, to the second. */
+  answeredAtMs: number | undefined;
 }
 
 export interface ApiRequest {
@@ -40,6 +50,8 @@ export interface ApiClientOptions {
    */
   resendGet?: Resend;
   resendPost?: Resend;
+  /** Ends requests early, as unanswered. */
+  signal?: AbortSignal;
 }
 
 type Resend = (send: () => Promise<HttpResult>) => Promise<HttpResult>;
@@ -74,6 +86,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
         headers,
         ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
         timeoutMs,
+        signal: options.signal,
       });
     const answer = await (resendOf(method)?.(send) ?? send());
     if ('noAnswer' in answer) return { failure: { kind: 'no_answer', url: base, reason: answer.noAnswer } };
@@ -88,11 +101,27 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
     const items: ApiResult<T[]> = answer.status === 204 ? { ok: true, value: [] } : valueIn(answer);
     if (!items.ok) return items;
     const next = nextPage(answer.header('link'), base);
-    return { ok: true, value: { items: items.value, next, cursor: answer.header('hookline-cursor') } };
+    const answeredAtMs = Date.parse(answer.header('date') ?? '');
+    return {
+      ok: true,
+      value: {
+        ...{ items: items.value, next, cursor: answer.header('hookline-cursor') },
+        answeredAtMs: Number.isNaN(answeredAtMs) ? undefined : answeredAtMs,
+      },
+    };
   }
 
   return {
     page,
+    async bytes(path) {
+      const answered = await answerTo('GET', path);
+      if ('failure' in answered) return { ok: false, ...answered };
+      const { bytes: body, header } = answered.answer;
+      return {
+        ok: true,
+        value: { body, contentType: header('content-type'), contentEncoding: header('content-encoding') },
+      };
+    },
     async request<T>(method: ApiMethod, path: string, given?: ApiRequest) {
       const answered = await answerTo(method, path, given);
       return 'failure' in answered ? { ok: false, ...answered } : valueIn<T>(answered.answer);

@@ -18,7 +18,9 @@ export type ApiFailure =
 
 export type ApiResult<T> = { ok: true; value: T } | { ok: false; failure: ApiFailure };
 
-export function failureOf(answer: HttpAnswer): Exclude<ApiFailure, { kind: 'no_answer' }> {
+export function failureOf(
+  answer: Pick<HttpAnswer, 'status' | 'header' | 'body'>,
+): Exclude<ApiFailure, { kind: 'no_answer' }> {
   const { status, body } = answer;
   const problem = parse(body);
   return isProblem(problem?.value)

@@ -8,15 +8,19 @@ interface Options {
   maxAttempts: number;
   /** Whether to resend what was not answered; true by default. */
   unanswered?: boolean;
+  /** By default 429, 503, 504, and 409 with Retry-After. */
+  retriedStatuses?: readonly number[];
+  /** Whether to give up: no more attempts then. */
+  isOver?: () => boolean;
   /** Called before each wait. */
   onRetry(result: HttpResult, waitMs: number): void;
 }
 
 const policy = { baseMs: 500, capMs: 30_000 };
 /** The same request may succeed later; every other answer is final. */
-const retriedStatuses = [429, 503, 504];
+const laterStatuses = [429, 503, 504];
 const isRetried = (answer: HttpAnswer): boolean =>
-  retriedStatuses.includes(answer.status) ||
+  laterStatuses.includes(answer.status) ||
   // Our earlier attempt is still running: only this conflict says when it will be over.
   (answer.status === 409 && answer.header('retry-after') !== undefined);
 /** A Retry-After of a year is not waited out. */
@@ -28,12 +32,12 @@ const maxRetryAfterMs = 120_000;
  */
 export async function sendAgain(
   send: () => Promise<HttpResult>,
-  { clock, random, maxAttempts, unanswered = true, onRetry }: Options,
+  { clock, random, maxAttempts, unanswered = true, retriedStatuses, isOver = () => false, onRetry }: Options,
 ): Promise<{ result: HttpResult; attempts: number }> {
   for (let attempts = 1; ; attempts += 1) {
     const result = await send();
-    const isFinal = 'status' in result ? !isRetried(result) : !unanswered;
-    if (isFinal || attempts >= maxAttempts) return { result, attempts };
+    const isFinal = 'status' in result ? !(retriedStatuses?.includes(result.status) ?? isRetried(result)) : !unanswered;
+    if (isFinal || attempts >= maxAttempts || isOver()) return { result, attempts };
     const askedMs = 'status' in result ? (retryAfterMs(result.header('retry-after'), clock.nowMs()) ?? 0) : 0;
     const waitMs = Math.min(askedMs, maxRetryAfterMs) + fullJitterMs(policy, attempts - 1, random);
     onRetry(result, waitMs);

@@ -5,6 +5,8 @@ export interface HttpAnswer {
   /** By lower-case name; the first of several. */
   header(name: string): string | undefined;
   body: string;
+  /** The same as it came. */
+  bytes: Buffer;
 }
 
 /** An answer, or why there was none, in words. */
@@ -15,20 +17,28 @@ interface HttpRequest {
   headers: Readonly<Record<string, string | string[]>>;
   body?: Buffer | string;
   timeoutMs: number;
+  /** Ends the request early, as unanswered. */
+  signal?: AbortSignal | undefined;
 }
 
 /** One request. Not `fetch`, which refuses ports that a stack may well be on. */
-export async function sendRequest(url: string, { method, headers, body, timeoutMs }: HttpRequest): Promise<HttpResult> {
-  const signal = AbortSignal.timeout(timeoutMs);
+export async function sendRequest(
+  url: string,
+  { method, headers, body, timeoutMs, signal: end }: HttpRequest,
+): Promise<HttpResult> {
+  const timeout = AbortSignal.timeout(timeoutMs);
+  const signal = end === undefined ? timeout : AbortSignal.any([timeout, end]);
   try {
     const answer = await request(url, { method, headers, body: body ?? null, signal });
+    const bytes = Buffer.from(await answer.body.arrayBuffer());
     return {
       status: answer.statusCode,
       header: (name) => [answer.headers[name]].flat()[0],
-      body: await answer.body.text(),
+      body: bytes.toString(),
+      bytes,
     };
   } catch (error) {
-    return { noAnswer: signal.aborted ? `no answer within ${timeoutMs / 1000} s` : describe(error as Error) };
+    return { noAnswer: timeout.aborted ? `no answer within ${timeoutMs / 1000} s` : describe(error as Error) };
   }
 }
 

@@ -33,18 +33,6 @@ export const serviceFields = (defaultAdminPort: number) => ({
   ...tracingFields,
 });
 
-export const redisFields = {
-  redisUrl: text('HOOKLINE_REDIS_URL', {
-    default: 'redis://127.0.0.1:6379',
-    pattern: /^rediss?:\/\//,
-    help: 'Redis 7.0 or later, with maxmemory-policy noeviction',
-  }),
-};
-
-export const postgresFields = {
-  databaseUrl: text('HOOKLINE_DATABASE_URL', { pattern: /^postgres(ql)?:\/\//, help: 'Postgres 15 or later' }),
-};
-
 export const registryFields = {
   schemaRegistryUrl: text('HOOKLINE_SCHEMA_REGISTRY_URL', {
     pattern: /^https?:\/\//,

@@ -118,7 +118,7 @@ export function readConfig<F extends Fields>(
     }
     const parsed = definition.parse(given);
     if ('problem' in parsed)
-      problems.push(`${definition.env}${definition.secret ? '' : `=${given}`} ${parsed.problem}`);
+      problems.push(`${definition.env}${definition.secret ? '' : `=${withoutPassword(given)}`} ${parsed.problem}`);
     else values[name] = parsed.value;
   }
   const config = Object.freeze(values) as ConfigOf<F>;
@@ -133,10 +133,14 @@ export function describeConfig<F extends Fields>(fields: F, config: ConfigOf<F>)
     Object.entries(fields).map(([name, definition]) => {
       const value: unknown = config[name];
       if (definition.secret) return [`${name}Set`, !isEmpty(value)];
-      return [name, typeof value === 'string' ? value.replace(/(:\/\/[^:/@]*):[^@/]*@/, '$1:***@') : value];
+      return [name, typeof value === 'string' ? withoutPassword(value) : value];
     }),
   );
 }
+
+/** Of a URL. One that was not percent-encoded may have any character, so it ends at the last `@`. */
+const withoutPassword = (url: string): string =>
+  url.replace(/(:\/\/[^:/@]*):.*@/s, '$1:***@').replace(/([?&]password=)[^&]*/, '$1***');
 
 const isEmpty = (value: unknown): boolean =>
   value === '' || (typeof value === 'object' && value !== null && Object.keys(value).length === 0);

@@ -18,8 +18,6 @@ export {
   endpointFailingField,
   fanOutFields,
   payloadRetentionField,
-  postgresFields,
-  redisFields,
   registryFields,
   serviceFields,
   serviceRelations,
@@ -33,5 +31,7 @@ export {
   kafkaFields,
   kafkaRelations,
 } from './kafka-fields.ts';
+export { type DatabaseTls, postgresFields, postgresRelations, readDatabaseUrl } from './postgres-fields.ts';
+export { redisFields, redisRelations } from './redis-fields.ts';
 export { type TracingConfig, tracingFields } from './tracing-fields.ts';
 export { envExample, configTable } from './document.ts';

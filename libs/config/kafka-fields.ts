@@ -22,12 +22,32 @@ export const kafkaFields = {
     default: '',
     help: 'PEM file of the private key of the client certificate',
   }),
-  kafkaSaslMechanism: oneOf('HOOKLINE_KAFKA_SASL_MECHANISM', ['none', 'plain', 'scram-sha-256', 'scram-sha-512'], {
-    default: 'none',
-    help: 'SASL mechanism; use it with TLS, else the password can be read on the network',
-  }),
+  kafkaSaslMechanism: oneOf(
+    'HOOKLINE_KAFKA_SASL_MECHANISM',
+    ['none', 'plain', 'scram-sha-256', 'scram-sha-512', 'oauthbearer'],
+    {
+      default: 'none',
+      help: 'SASL mechanism; use it with TLS, else the password or token can be read on the network',
+    },
+  ),
   kafkaSaslUsername: text('HOOKLINE_KAFKA_SASL_USERNAME', { default: '', help: 'SASL user name' }),
   kafkaSaslPassword: text('HOOKLINE_KAFKA_SASL_PASSWORD', { default: '', secret: true, help: 'SASL password' }),
+  kafkaOauthTokenFile: text('HOOKLINE_KAFKA_OAUTH_TOKEN_FILE', {
+    default: '',
+    help: 'for `oauthbearer`: file with the token, which something else renews; read at each new connection',
+  }),
+  kafkaOauthTokenUrl: text('HOOKLINE_KAFKA_OAUTH_TOKEN_URL', {
+    default: '',
+    pattern: /^$|^https?:\/\/[^\s@]+$/,
+    help: 'for `oauthbearer`, in place of the file: URL that grants tokens for client credentials (RFC 6749, 4.4)',
+  }),
+  kafkaOauthClientId: text('HOOKLINE_KAFKA_OAUTH_CLIENT_ID', { default: '', help: 'client id for that URL' }),
+  kafkaOauthClientSecret: text('HOOKLINE_KAFKA_OAUTH_CLIENT_SECRET', {
+    default: '',
+    secret: true,
+    help: 'client secret for that URL',
+  }),
+  kafkaOauthScope: text('HOOKLINE_KAFKA_OAUTH_SCOPE', { default: '', help: 'scope to ask for; empty: none' }),
   topicPrefix: text('HOOKLINE_TOPIC_PREFIX', {
     default: 'hookline.',
     pattern: /^[a-zA-Z0-9._-]{0,100}$/,
@@ -78,12 +98,38 @@ export function kafkaRelations(config: Omit<KafkaConfig, 'topicPrefix'>): Proble
     problems.push('HOOKLINE_KAFKA_TLS_*_FILE need HOOKLINE_KAFKA_TLS=true');
   if ((kafkaTlsCertFile === '') !== (kafkaTlsKeyFile === ''))
     problems.push('HOOKLINE_KAFKA_TLS_CERT_FILE and HOOKLINE_KAFKA_TLS_KEY_FILE must be set together');
+  const hasPassword = ['plain', 'scram-sha-256', 'scram-sha-512'].includes(kafkaSaslMechanism);
   const credentials = [kafkaSaslUsername, kafkaSaslPassword];
-  if (kafkaSaslMechanism === 'none' && credentials.some((text) => text !== ''))
-    problems.push('HOOKLINE_KAFKA_SASL_USERNAME and _PASSWORD need HOOKLINE_KAFKA_SASL_MECHANISM');
-  if (kafkaSaslMechanism !== 'none' && credentials.some((text) => text === ''))
+  if (!hasPassword && credentials.some((text) => text !== ''))
+    problems.push(
+      kafkaSaslMechanism === 'none'
+        ? 'HOOKLINE_KAFKA_SASL_USERNAME and _PASSWORD need HOOKLINE_KAFKA_SASL_MECHANISM'
+        : `HOOKLINE_KAFKA_SASL_USERNAME and _PASSWORD have no effect with HOOKLINE_KAFKA_SASL_MECHANISM=${kafkaSaslMechanism}`,
+    );
+  if (hasPassword && credentials.some((text) => text === ''))
     problems.push(
       `HOOKLINE_KAFKA_SASL_MECHANISM=${kafkaSaslMechanism} needs HOOKLINE_KAFKA_SASL_USERNAME and _PASSWORD`,
     );
+  return [...problems, ...oauthProblems(config)];
+}
+
+function oauthProblems(config: Omit<KafkaConfig, 'topicPrefix'>): Problem[] {
+  const { kafkaOauthTokenFile: file, kafkaOauthTokenUrl: url } = config;
+  const client = [config.kafkaOauthClientId, config.kafkaOauthClientSecret];
+  if (config.kafkaSaslMechanism !== 'oauthbearer')
+    return [file, url, config.kafkaOauthScope, ...client].some((text) => text !== '')
+      ? ['HOOKLINE_KAFKA_OAUTH_* need HOOKLINE_KAFKA_SASL_MECHANISM=oauthbearer']
+      : [];
+  const problems: Problem[] = [];
+  if ((file === '') === (url === ''))
+    problems.push(
+      'HOOKLINE_KAFKA_SASL_MECHANISM=oauthbearer needs one of HOOKLINE_KAFKA_OAUTH_TOKEN_FILE and HOOKLINE_KAFKA_OAUTH_TOKEN_URL',
+    );
+  if (url !== '' && client.some((text) => text === ''))
+    problems.push(
+      'HOOKLINE_KAFKA_OAUTH_TOKEN_URL needs HOOKLINE_KAFKA_OAUTH_CLIENT_ID and HOOKLINE_KAFKA_OAUTH_CLIENT_SECRET',
+    );
+  if (url === '' && [config.kafkaOauthScope, ...client].some((text) => text !== ''))
+    problems.push('HOOKLINE_KAFKA_OAUTH_CLIENT_ID, _CLIENT_SECRET and _SCOPE need HOOKLINE_KAFKA_OAUTH_TOKEN_URL');
   return problems;
 }

@@ -11,6 +11,7 @@ export {
 export { topicDefinitions } from './topic-definitions.ts';
 export { readSchema } from './avro-schemas.ts';
 export { type HeaderText, header, traceHeaders } from './headers.ts';
+export { headerText } from './header-text.ts';
 export {
   type AttemptOutcome,
   type DeliveryCount,
@@ -141,3 +142,27 @@ export {
   type StoredPause,
 } from './pauses.ts';
 export { type StatStep, statSteps } from './stats.ts';
+export {
+  type AliasKind,
+  type EventTypeAliasView,
+  type EventTypeChange,
+  type EventTypeChangeView,
+  type EventTypeEnforcement,
+  type EventTypeStatus,
+  type EventTypeSummary,
+  type EventTypeVersionView,
+  type EventTypeView,
+  type EventTypeVisibility,
+  type SchemaDifference,
+  type TypeLink,
+  type VersionCompatibility,
+  eventTypeChanges,
+  eventTypeEnforcements,
+  eventTypeNamePattern,
+  eventTypeStatuses,
+  eventTypeVisibilities,
+  maxSchemaBytes,
+  reservedTypeNames,
+  typeLinkPattern,
+  versionCompatibilities,
+} from './event-types.ts';

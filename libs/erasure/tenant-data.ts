@@ -195,8 +195,35 @@ const tables = {
   sessions: {
     kept: [
       ...['tenant', 'id', 'key_id', 'operator_key', 'scopes', 'hash', 'code_hash', 'code_expires_at', 'created_at'],
-      ...['expires_at', 'idle_expires_at', 'deleted_at', 'changed_at', 'changed_in', 'buried'],
+      ...['expires_at', 'idle_expires_at', 'deleted_at', 'changed_at', 'changed_in', 'buried', 'portal'],
     ],
+    deletion: 'removed',
+  },
+  portal_links: {
+    kept: [
+      ...['tenant', 'id', 'key_id', 'operator_key', 'capabilities', 'return_url', 'accent', 'code_hash', 'session_id'],
+      ...['redeemed_at', 'created_at', 'expires_at', 'deleted_at'],
+    ],
+    deletion: 'removed',
+  },
+  // Examples are the tenant's own words, and kept until it is deleted.
+  event_types: {
+    kept: [
+      ...['tenant', 'id', 'visibility', 'category', 'description', 'notes', 'words', 'enforce', 'paused'],
+      ...['deprecation', 'version', 'bytes', 'revision', 'created_at', 'changed_at', 'retired_at', 'merged_into'],
+    ],
+    deletion: 'removed',
+  },
+  event_type_names: { kept: ['tenant', 'name', 'type_id', 'kind', 'since'], deletion: 'removed' },
+  event_type_versions: {
+    kept: [
+      ...['tenant', 'type_id', 'version', 'schema', 'example', 'example_generated', 'notes', 'compatibility'],
+      ...['differences', 'published_at'],
+    ],
+    deletion: 'removed',
+  },
+  event_type_changes: {
+    kept: ['tenant', 'id', 'n', 'at', 'type_id', 'change', 'name', 'facts'],
     deletion: 'removed',
   },
   retention_horizons: { kept: ['tenant', 'events_removed_to'], deletion: 'removed' },
@@ -212,11 +239,11 @@ const tables = {
       ...['tenant', 'id', 'url', 'description', 'event_types', 'source_ids', 'filter', 'history', 'settings'],
       ...['private', 'secrets', 'public_keys', 'revision', 'created_at', 'changed_at', 'disabled_at'],
       ...['disabled_reason', 'failing_since', 'deleted_at', 'changed_in', 'buried', 'bytes', 'history_bytes'],
-      ...['history_revision', 'pauses', 'paused_until', 'outage_since'],
+      ...['history_revision', 'pauses', 'paused_until', 'expires_at', 'outage_since', 'url_by_portal'],
     ],
     deletion: {
       buried: `url = '', description = '', event_types = '{}', source_ids = '{}', filter = NULL, settings = '{}', private = NULL,
-        secrets = '', public_keys = '[]', failing_since = NULL, outage_since = NULL, pauses = '[]', paused_until = NULL, history = '[]', history_revision = history_revision + 1`,
+        secrets = '', public_keys = '[]', failing_since = NULL, outage_since = NULL, pauses = '[]', paused_until = NULL, expires_at = NULL, history = '[]', history_revision = history_revision + 1`,
     },
   },
   api_keys: {

@@ -2,7 +2,7 @@ import type { Clock } from '#lib/clock';
 import { compilePassHeaders } from '#lib/contract';
 import type { Part } from '#lib/lifecycle';
 import type { Logger } from '#lib/log';
-import { createPools, directoryPool } from '#lib/postgres';
+import { createPools, directoryPool, type PostgresAccess } from '#lib/postgres';
 import type { Metrics } from '#lib/telemetry';
 import { createEndpointDirectory, type EndpointDirectory } from './endpoint-directory.ts';
 import { readSubscriber, type Subscriber, subscriberColumns, type SubscriberRow } from './subscriber.ts';
@@ -13,7 +13,7 @@ interface Row extends SubscriberRow {
 }
 
 interface Options {
-  databaseUrl: string;
+  database: PostgresAccess;
   /** The process's name; the connection is named after it, with `-directory`. */
   name: string;
   clock: Clock;
@@ -22,11 +22,11 @@ interface Options {
 }
 
 /** The directory for processes that fan out but don't send: without addresses and secrets, on its own connection. */
-export function openSubscriberDirectory({ databaseUrl, name, clock, log, metrics }: Options): {
+export function openSubscriberDirectory({ database, name, clock, log, metrics }: Options): {
   directory: EndpointDirectory;
   parts: Part[];
 } {
-  const postgres = createPools({ url: databaseUrl, name, log, metrics })(directoryPool);
+  const postgres = createPools({ ...database, name, log, metrics })(directoryPool);
   const directory = createEndpointDirectory<Row, Subscriber>({
     postgres,
     columns: `${subscriberColumns}, coalesce((settings->>'ordered')::boolean, false) AS ordered,

@@ -4,10 +4,11 @@
  */
 import type { Clock } from '#lib/clock';
 import { createPart, type Part } from '#lib/lifecycle';
+import { parseAllowedNetworks } from './allowed-networks.ts';
 import { type ConnectionPool, createConnectionPool } from './connection-pool.ts';
 import { createDestinations, type Destination } from './destination.ts';
 import { exchange } from './exchange.ts';
-import { type HttpRequest, type HttpResult, type HttpRoute, noTiming } from './http-exchange.ts';
+import { type HttpRequest, type HttpResult, noTiming } from './http-exchange.ts';
 import { createNameResolver, resolveBySystem } from './name-resolver.ts';
 import { createSocketOpener } from './open-socket.ts';
 import { routeKey } from './route-key.ts';
@@ -30,26 +31,33 @@ interface Options extends UrlPolicy {
 
 export function createHttpClient(options: Options): HttpClient {
   const { clock } = options;
-  const open = createSocketOpener({
-    clock,
-    tls: createTlsMemory(options.ca),
-    vetting: createHostVetting({
-      allowedNetworks: options.allowedNetworks,
-      resolve: options.resolve ?? createNameResolver({ clock, resolveBySystem }),
+  const resolve = options.resolve ?? createNameResolver({ clock, resolveBySystem });
+  const tls = createTlsMemory(options.ca);
+  /** A proxy is the choice of those for whom the allowances are, whoever chose the URL. */
+  const proxyVetting = createHostVetting({ allowedNetworks: options.allowedNetworks, resolve });
+  const judgedBy = (policy: UrlPolicy) => ({
+    destinationOf: createDestinations(policy),
+    open: createSocketOpener({
+      clock,
+      tls,
+      vetting: createHostVetting({ allowedNetworks: policy.allowedNetworks, resolve }),
+      proxyVetting,
     }),
   });
-  const destinationOf = createDestinations(options);
+  const usual = judgedBy(options);
+  const strict = judgedBy({ allowHttp: false, allowedNetworks: parseAllowedNetworks([]) });
   /** Pools with a connection or a request; an empty one is removed. */
   const pools = new Map<string, ConnectionPool>();
 
-  function poolOf({ origin, ...host }: Destination, route: HttpRoute | undefined): ConnectionPool {
-    const key = `${routeKey(route)} ${origin}`;
+  function poolOf({ origin, ...host }: Destination, { route, isStrict = false }: HttpRequest): ConnectionPool {
+    // A connection is as good as its judging: none that was opened with the allowances serves a strict request.
+    const key = `${isStrict ? 'strict' : ''} ${routeKey(route)} ${origin}`;
     const known = pools.get(key);
     if (known !== undefined) return known;
     const pool: ConnectionPool = createConnectionPool({
       origin,
       target: { ...host, route },
-      open,
+      open: isStrict ? strict.open : usual.open,
       maxConnections: options.maxConnectionsPerHost,
       onEmpty: () => {
         if (pools.get(key) === pool) pools.delete(key);
@@ -60,10 +68,11 @@ export function createHttpClient(options: Options): HttpClient {
   }
 
   function send(request: HttpRequest): Promise<HttpResult> {
+    const { destinationOf } = request.isStrict === true ? strict : usual;
     const destination = destinationOf(request.url);
     if ('refused' in destination)
       return Promise.resolve({ outcome: 'blocked', detail: destination.refused, timing: noTiming });
-    return exchange({ clock, pool: () => poolOf(destination, request.route) }, request, destination);
+    return exchange({ clock, pool: () => poolOf(destination, request) }, request, destination);
   }
 
   return {

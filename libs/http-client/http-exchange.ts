@@ -14,6 +14,8 @@ export interface HttpRequest {
   timeoutMs: number;
   /** Absent: direct, and without a certificate of ours. */
   route?: HttpRoute | undefined;
+  /** The URL is judged without the plain http and the networks that the client allows. */
+  isStrict?: boolean;
 }
 
 /** The route of a request: only requests with the same route share connections. Keep one object while nothing in it changes. */

@@ -33,15 +33,16 @@ export type OpenSocket = (target: Target, opening: Opening) => Promise<Socket>;
 interface Deps {
   clock: Clock;
   vetting: HostVetting;
+  proxyVetting: HostVetting;
   tls: TlsMemory;
 }
 
 const keepAliveAfterMs = 60_000;
 
-export function createSocketOpener({ clock, vetting, tls }: Deps): OpenSocket {
+export function createSocketOpener({ clock, vetting, proxyVetting, tls }: Deps): OpenSocket {
   return async (target, opening) => {
     const proxy = target.route?.proxy === undefined ? undefined : proxyUrl(target.route.proxy);
-    const addresses = await addressesOf(target.hostname, opening);
+    const addresses = await addressesOf(target.hostname, vetting, opening);
     const proxyAddresses = proxy === undefined ? undefined : await addressesOfProxy(proxy, opening);
 
     opening.phase = 'connect';
@@ -60,19 +61,19 @@ export function createSocketOpener({ clock, vetting, tls }: Deps): OpenSocket {
     return secured;
   };
 
-  async function addressesOf(hostname: string, opening: Opening): Promise<readonly string[]> {
-    const literal = vetting.literal(hostname);
+  async function addressesOf(hostname: string, by: HostVetting, opening: Opening): Promise<readonly string[]> {
+    const literal = by.literal(hostname);
     if (literal !== undefined) return [literal];
     opening.phase = 'dns';
     const startedAtMs = clock.monotonicMs();
-    const addresses = await vetting.addressesOf(hostname);
+    const addresses = await by.addressesOf(hostname);
     opening.dnsMs = (opening.dnsMs ?? 0) + clock.monotonicMs() - startedAtMs;
     return addresses;
   }
 
   /** A proxy is named by a customer too. */
   function addressesOfProxy(proxy: URL, opening: Opening): Promise<readonly string[]> {
-    return ofProxy(() => addressesOf(proxy.hostname, opening));
+    return ofProxy(() => addressesOf(proxy.hostname, proxyVetting, opening));
   }
 
   async function connect(addresses: readonly string[], port: number): Promise<Socket> {

@@ -3,10 +3,26 @@ import { randomPool } from './random-pool.ts';
 
 /**
  * rcp receipt · evt event · src source · ep endpoint · dlv delivery · key API key · dl dead letter · rpl replay · rej rejection · req request
- * to the API · aud audit entry · ses session · ers erasure
+ * to the API · aud audit entry · ses session · ers erasure · typ event type · etc its change ·
+ * lnk portal link
  */
 export type IdPrefix =
-  'rcp' | 'evt' | 'src' | 'ep' | 'dlv' | 'key' | 'dl' | 'rpl' | 'rej' | 'req' | 'aud' | 'ses' | 'ers';
+  | 'rcp'
+  | 'evt'
+  | 'src'
+  | 'ep'
+  | 'dlv'
+  | 'key'
+  | 'dl'
+  | 'rpl'
+  | 'rej'
+  | 'req'
+  | 'aud'
+  | 'ses'
+  | 'ers'
+  | 'typ'
+  | 'etc'
+  | 'lnk';
 
 export type RandomBytes = (size: number) => Buffer;
 

@@ -27,6 +27,12 @@ export const clientRetry: Required<Omit<RetryOptions, 'restartOnFailure'>> = {
 /** Calls that we retry ourselves. */
 export const noRetry: typeof clientRetry = { ...clientRetry, retries: 0 };
 
+/**
+ * How long before a broker ends the session of a token a request authenticates anew (kafkajs's default is 10 s). A session that is shorter would
+ * authenticate for each request, and brokers refuse that within a second: ILLEGAL_SASL_STATE.
+ */
+const reauthenticateBeforeMs = 3_000;
+
 /** Maximum age of kafkajs's metadata (its default is five minutes). */
 export const metadataMaxAgeMs = 30_000;
 
@@ -44,6 +50,7 @@ export function createClient(options: ClientOptions): Kafka {
     ...(options.sasl && { sasl: options.sasl }),
     connectionTimeout: 5_000,
     authenticationTimeout: 10_000,
+    reauthenticationThreshold: reauthenticateBeforeMs,
     requestTimeout: options.requestTimeoutMs ?? 12_000,
     enforceRequestTimeout: true,
     retry: options.retry ?? clientRetry,

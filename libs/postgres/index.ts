@@ -1,3 +1,4 @@
+export { type PostgresAccess, postgresAccess } from './access.ts';
 export { type Postgres, type Query, createPostgres } from './postgres.ts';
 export { isTimedOut } from './errors.ts';
 export { type FollowedRow, followTable, type FollowedTable } from './follow-table.ts';

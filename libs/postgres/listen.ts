@@ -6,17 +6,16 @@
  * A notification while nobody listens is lost, so `onListening` is called each time that listening begins: whoever waits for a change
  * looks for it then. From that call on no notification of a later commit is missed.
  *
- * Not through a pooler in transaction mode: the session must be the same from LISTEN on.
+ * The session must be the same from LISTEN on: vet-sessions.ts.
  */
-import pg from 'pg';
 import { untilAvailable } from '#lib/backoff';
 import type { Clock } from '#lib/clock';
 import { createPart, type Part } from '#lib/lifecycle';
 import type { Logger } from '#lib/log';
+import { clientOf, type PostgresAccess } from './access.ts';
 import { fromPostgresError } from './errors.ts';
 
-interface Options {
-  url: string;
+interface Options extends PostgresAccess {
   /** Shown in pg_stat_activity. */
   applicationName: string;
   /** A name that needs no quotes. */
@@ -34,13 +33,13 @@ const tryTimeoutMs = 5_000;
 
 export function createListener(options: Options): Part {
   const { channel, clock, log } = options;
+  const Client = clientOf(options);
   const stopping = new AbortController();
   let running: Promise<void> = Promise.resolve();
 
   /** Until the connection is lost: always throws, but for a stop. */
   async function listen(): Promise<void> {
-    const client = new pg.Client({
-      connectionString: options.url,
+    const client = new Client({
       application_name: options.applicationName,
       connectionTimeoutMillis: connectTimeoutMs,
       query_timeout: tryTimeoutMs,

@@ -1,9 +1,12 @@
 import pg from 'pg';
+import { AppError } from '#lib/errors';
 import { createPart, type Part } from '#lib/lifecycle';
 import type { Logger } from '#lib/log';
 import type { Metrics } from '#lib/telemetry';
+import { clientOf, type PostgresAccess } from './access.ts';
 import { fromPostgresError } from './errors.ts';
 import { measurePool } from './metrics.ts';
+import { createSessionVetting, type SessionVetting } from './vet-sessions.ts';
 
 type Rows<T> = T[];
 
@@ -32,8 +35,7 @@ export interface Postgres extends Part, Query {
   transaction<T>(work: (tx: Query) => Promise<T>): Promise<T>;
 }
 
-export interface PostgresOptions {
-  url: string;
+export interface PostgresOptions extends PostgresAccess {
   /** Shown in pg_stat_activity. */
   applicationName: string;
   maxConnections: number;
@@ -55,6 +57,8 @@ export interface PostgresOptions {
   log: Logger;
   /** None where nobody reads them. */
   metrics?: Metrics;
+  /** Shared by the pools of a process; default: its own. */
+  vetting?: SessionVetting;
 }
 
 const connectTimeoutMs = 5_000;
@@ -81,9 +85,18 @@ const types: pg.CustomTypesConfig = {
         )) as pg.CustomTypesConfig['getTypeParser'],
 };
 
+/**
+ * `start` finds out whether the server may be used, if it answers, then continues in any case: connections open on demand.
+ *
+ * @throws AppError config_invalid if a file of its access can't be used; from `start`, if each connection is no session of its own
+ */
 export function createPostgres(options: PostgresOptions): Postgres {
+  const { vetting = createSessionVetting(options, options.applicationName) } = options;
+  const settings = sessionSettingsOf(options);
+  let refused: string | undefined;
+
   const pool = new pg.Pool({
-    connectionString: options.url,
+    Client: clientOf(options),
     application_name: options.applicationName,
     max: options.maxConnections,
     connectionTimeoutMillis: connectTimeoutMs,
@@ -91,14 +104,21 @@ export function createPostgres(options: PostgresOptions): Postgres {
     keepAlive: true,
     types,
     pipeline: options.isPipelined ?? false,
-    statement_timeout: options.statementTimeoutMs,
     // The server's own limit does not help where the server is what hangs.
     query_timeout: options.statementTimeoutMs + 1_000,
-    idle_in_transaction_session_timeout: idleInTransactionMs,
-    // JIT costs statements of this size more than it saves: up to 170 ms for planning what then runs in two.
-    options: ['timezone=UTC', 'jit=off', ...(options.sessionSettings ?? [])]
-      .map((setting) => `-c ${setting}`)
-      .join(' '),
+    // The pool waits for it, though its types don't say so.
+    // eslint-disable-next-line @typescript-eslint/no-misused-promises
+    onConnect: async (client) => {
+      const problem = await vetting.vet();
+      if (problem !== undefined) {
+        if (refused === undefined) options.log.error({ event: 'postgres.refused', problem });
+        refused = problem;
+        // Not config_invalid: whoever asks waits until it may be used.
+        throw new AppError('store_unavailable', problem);
+      }
+      refused = undefined;
+      await client.query(settings);
+    },
   });
   // Without a listener, a connection that dies while it is idle ends the process.
   pool.on('error', (error) => options.log.warn({ event: 'postgres.connection_lost', err: error }));
@@ -197,7 +217,11 @@ export function createPostgres(options: PostgresOptions): Postgres {
 
   const part = createPart(
     'postgres',
-    async () => undefined, // Connections open on demand: a store that is away at the start is waited for like any other time.
+    async () => {
+      // A store that is away at the start is waited for like any other time.
+      const problem = await vetting.vetAtStart();
+      if (problem !== undefined) throw new AppError('config_invalid', problem);
+    },
     () => pool.end(),
   );
 
@@ -206,4 +230,24 @@ export function createPostgres(options: PostgresOptions): Postgres {
     query: (...statement) => inTurn(async () => (await resultOnAny<never>(...statement)).rows),
     transaction: (work) => inTurn(() => inTransaction(work)),
   };
+}
+
+/**
+ * One statement with the settings of a session. Not as parameters of its start: a pooler refuses those that it does not know. None is read
+ * from outside, so they need no quotes of their own.
+ */
+function sessionSettingsOf({ statementTimeoutMs, sessionSettings = [] }: PostgresOptions): string {
+  const settings = [
+    'timezone=UTC',
+    // JIT costs statements of this size more than it saves: up to 170 ms for planning what then runs in two.
+    'jit=off',
+    `statement_timeout=${statementTimeoutMs}`,
+    `idle_in_transaction_session_timeout=${idleInTransactionMs}`,
+    ...sessionSettings,
+  ];
+  const calls = settings.map((setting) => {
+    const [name = '', value = ''] = setting.split('=');
+    return `set_config('${name}', '${value}', false)`;
+  });
+  return `SELECT ${calls.join(', ')}`;
 }

@@ -6,13 +6,17 @@
  * A failed call may still be executed later: its commands can be on the wire. Callers must allow for that.
  */
 import { hash } from 'node:crypto';
-import { Redis as Client } from 'ioredis';
+import type { Socket } from 'node:net';
+import type { ConnectionOptions } from 'node:tls';
+import { Redis as Client, type RedisOptions as ClientOptions } from 'ioredis';
 import { fullJitterMs } from '#lib/backoff';
+import type { ClientTls } from '#lib/client-tls';
 import type { Clock } from '#lib/clock';
 import { AppError, isAppError } from '#lib/errors';
 import { createPart, type Part } from '#lib/lifecycle';
 import type { Logger } from '#lib/log';
 import type { Metrics } from '#lib/telemetry';
+import type { RedisAccess } from './access.ts';
 import { createBreaker } from './breaker.ts';
 import { measureRedis } from './metrics.ts';
 import { vetServer, type Vetting } from './vet-server.ts';
@@ -48,8 +52,7 @@ export interface Redis extends Part {
   runScript(script: string, keys: readonly string[], args: readonly string[]): Promise<unknown>;
 }
 
-export interface RedisOptions {
-  url: string;
+export interface RedisOptions extends RedisAccess {
   /** Shown in CLIENT LIST. */
   name: string;
   clock: Clock;
@@ -117,9 +120,15 @@ export function createRedis(options: RedisOptions): Redis {
     // Fails unanswered calls as soon as the connection is lost.
     maxRetriesPerRequest: 0,
     retryStrategy: (times) => 20 + fullJitterMs(reconnect, times - 1, Math.random),
+    ...wayTo(options),
   });
+  if (options.tls !== undefined) ignoreLateErrors(client);
   // Without a listener the client prints to the console. Reported at the next failed call instead of at each connection attempt.
-  client.on('error', (error: Error) => (lastError = error));
+  client.on('error', (error: Error & { cert?: unknown }) => {
+    // Kilobytes for a line of the log: the certificate that does not match the host name.
+    delete error.cert;
+    lastError = error;
+  });
   client.on('close', () => (usable = false));
   client.on('ready', () => void vetWhileConnected((connections += 1)));
 
@@ -245,6 +254,39 @@ export function createRedis(options: RedisOptions): Redis {
       }),
   };
 }
+
+/**
+ * With sentinels, each connection asks them for the master and then the server whether it is one, so after a failover the new master is found
+ * like a server that is back.
+ */
+function wayTo({ tls, sentinels }: RedisAccess): ClientOptions {
+  const secured = tls && { tls: renewed(tls), sentinelTLS: renewed(tls), enableTLSForSentinelMode: true };
+  if (sentinels === undefined) return { ...secured };
+  return {
+    ...secured,
+    sentinels: [...sentinels.addresses],
+    name: sentinels.master,
+    ...(sentinels.password !== '' && { sentinelPassword: sentinels.password }),
+    sentinelCommandTimeout: connectTimeoutMs,
+    // Where none answers. It must be a number: otherwise the client would give up for good.
+    sentinelRetryStrategy: (times) => 20 + fullJitterMs(reconnect, times - 1, Math.random),
+  };
+}
+
+/** The client listens for one error of a socket. A refused certificate may make two, and the second would end the process. */
+function ignoreLateErrors(client: Client): void {
+  const { connector } = client as unknown as { connector: { connect(emit: unknown): Promise<Socket> } };
+  const connect = connector.connect.bind(connector);
+  connector.connect = async (emit) => (await connect(emit)).on('error', () => undefined);
+}
+
+/** The client copies these options for each connection, and so reads renewed files. */
+const renewed = (tls: ClientTls): ConnectionOptions => ({
+  minVersion: 'TLSv1.2',
+  get ca() {
+    return tls.options().ca;
+  },
+});
 
 /** A new or emptied server does not have the script. */
 async function knownOrWhole(byHash: Promise<unknown>, whole: () => Promise<unknown>): Promise<unknown> {

@@ -36,7 +36,7 @@ export const limitTable = {
   sessions: {
     default: 1_000,
     max: 100_000,
-    counts: 'sessions that have not ended',
+    counts: 'sessions that have not ended, and open portal links',
     atLimit: 'making another is 429',
   },
   requests_per_second: {
@@ -87,6 +87,19 @@ export const limitTable = {
     counts:
       'bytes of endpoints with their changes of 30 days, including endpoints deleted within 30 days; each counts as 500 bytes plus its settings',
     atLimit: 'creating another one, or making one larger, is 429',
+  },
+  event_types: {
+    default: 2_000,
+    max: 20_000,
+    counts: 'event types, including retired and merged ones',
+    atLimit: 'creating another is 429',
+  },
+  event_type_bytes: {
+    default: 64 * mebibyte,
+    max: 1_024 * mebibyte,
+    counts:
+      'bytes of event types with all their versions; each counts as 500 bytes plus its texts, schemas and examples',
+    atLimit: 'creating another one, publishing a version, or making one larger, is 429',
   },
   endpoint_changes: {
     default: 100,

@@ -1,1 +1,2 @@
 export { alignColumns, alignFigures } from './align-columns.ts';
+export { fitColumns } from './fit-columns.ts';

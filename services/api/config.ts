@@ -11,8 +11,10 @@ import {
   list,
   payloadRetentionField,
   postgresFields,
+  postgresRelations,
   readConfig,
   redisFields,
+  redisRelations,
   registryFields,
   serviceFields,
   serviceRelations,
@@ -75,6 +77,17 @@ export const fields = {
     pattern: /^https?:\/\/[^/?#]+(\/[^?#]*)?$/,
     help: 'public URL of the ingress, the base of ingest_url of sources',
   }),
+  portalUrl: text('HOOKLINE_PORTAL_URL', {
+    default: '',
+    pattern: /^$|^https?:\/\/[^/?#]+(\/[^?#]*)?$/,
+    help: 'public URL of the portal, the base of the url of portal links; empty: they have a code alone',
+  }),
+  portalReturnOrigins: list('HOOKLINE_PORTAL_RETURN_ORIGINS', {
+    default: '',
+    allowEmpty: true,
+    itemPattern: /^https:\/\/[a-z0-9.-]+(:\d{1,5})?$/,
+    help: 'origins, comma-separated, that the return_url of a portal link may have, such as https://app.example.com; empty: none',
+  }),
   pollIntervalSeconds: integer('HOOKLINE_POLL_INTERVAL_SECONDS', {
     default: '5',
     min: 1,
@@ -103,4 +116,4 @@ export const fields = {
 export type ApiConfig = ConfigOf<typeof fields>;
 
 export const loadConfig = (env: NodeJS.ProcessEnv = process.env): ApiConfig =>
-  readConfig(fields, env, [serviceRelations, kafkaRelations]);
+  readConfig(fields, env, [serviceRelations, kafkaRelations, postgresRelations, redisRelations]);

@@ -18,6 +18,7 @@ import type { Polling } from './polling/polling.ts';
 import type { AsOfTokens } from './replays/by-filter/as-of.ts';
 import type { ReplayWatch } from './replays/replay-watch.ts';
 import type { Store } from './resources/resource-table.ts';
+import type { SchemaChecks } from './schema-checks/schema-checks.ts';
 import type { EventSearch } from './searching/event-search.ts';
 
 /** Dependencies of handlers. A route's file holds its method, its schema, its documentation and its handler. */
@@ -32,6 +33,9 @@ export interface RouteDeps {
   random: RandomBytes;
   /** Whether deliveries may go to this URL, judged by the URL alone. */
   vetUrl(url: string): Verdict;
+  /** The same for a URL that a portal session chose: without what the operator allows. */
+  vetPortalUrl(url: string): Verdict;
+  portal: PortalDeps;
   /** Whether they may go through a proxy there; its own URL is without credentials. */
   vetProxy(url: string): Verdict;
   /** A delivery that is retried must find its payload. */
@@ -51,6 +55,8 @@ export interface RouteDeps {
   /** The rate of keys without one of their own. */
   keyRate: Rate;
   search: EventSearch;
+  /** Checks payloads against schemas of event types. */
+  schemaChecks: SchemaChecks;
   polling: Polling;
   asOf: AsOfTokens;
   erased: Pick<FollowedErasures, 'hasTenant' | 'refresh'>;
@@ -65,6 +71,13 @@ export interface RouteDeps {
   ingressUrl: string;
   metrics: ApiMetrics;
   log: Logger;
+}
+
+export interface PortalDeps {
+  /** Base of links to the portal; empty: links have a code alone. */
+  url: string;
+  /** Origins to which a portal may lead back. */
+  returnOrigins: readonly string[];
 }
 
 export type Route = (deps: RouteDeps) => RouteOptions;

@@ -5,9 +5,9 @@ import { reportProcess } from '#lib/heartbeat';
 import { parseAllowedNetworks, vetUrl } from '#lib/http-client';
 import { createHttpServer } from '#lib/http-server';
 import { createPart, inRounds, type Part } from '#lib/lifecycle';
-import { createPools, directoryPool, watchClock } from '#lib/postgres';
+import { createPools, directoryPool, postgresAccess, watchClock } from '#lib/postgres';
 import { createRateLimiter, createRedisBuckets } from '#lib/rate-limit';
-import { createRedis } from '#lib/redis';
+import { createRedis, redisAccess } from '#lib/redis';
 import { createSecretBox, parseEncryptionKeys } from '#lib/secret-box';
 import type { ServiceContext } from '#lib/service-host';
 import { createTenantLimits, createTenantUsage } from '#lib/tenancy';
@@ -32,6 +32,8 @@ import { createAsOfTokens } from './replays/by-filter/as-of.ts';
 import { openChoosing } from './replays/by-filter/open-choosing.ts';
 import { showReplayUsage } from './replays/replay-limit.ts';
 import { createReplayWatch } from './replays/replay-watch.ts';
+import { deleteExpiredEndpoints } from './resources/delete-expired-endpoints.ts';
+import { createSchemaChecks } from './schema-checks/schema-checks.ts';
 import { createEventSearch } from './searching/event-search.ts';
 
 const maxConnections = 10;
@@ -47,7 +49,8 @@ const name = 'hookline-api';
 /** The API's parts, leaves first. */
 export function build(config: ApiConfig, context: ServiceContext): Part[] {
   const { log, clock } = context;
-  const openPool = createPools({ url: config.databaseUrl, name, log, metrics: context.metrics });
+  const database = postgresAccess(config);
+  const openPool = createPools({ ...database, name, log, metrics: context.metrics });
   const followPostgres = openPool(directoryPool);
   const limitSettings = createTenantLimits(config.tenantLimits);
   const limits = followLimits({ settings: limitSettings, followPostgres, clock, log });
@@ -56,7 +59,7 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
   const connections = createTenantConnections({ connections: maxConnections, waiting, usage });
   const postgres = openPool({ maxConnections, statementTimeoutMs, takeTurn: connections.takeTurn });
   const redis = createRedis({
-    url: config.redisUrl,
+    ...redisAccess(config),
     name,
     clock,
     log,
@@ -86,7 +89,7 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
   const { idempotency, sweep } = openIdempotency(config, context, { postgres, redis, secretBox });
   const { polling, listener } = createPolling({
     postgres,
-    databaseUrl: config.databaseUrl,
+    database,
     applicationName: 'hookline-api-listener',
     encryptionKeys,
     intervalSeconds: config.pollIntervalSeconds,
@@ -101,7 +104,8 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
   });
   const unjudgedFilters = createUnjudgedFilters({ postgres, metrics: context.metrics, clock, log });
   const announceLimits = createAnnounceLimits({ postgres: followPostgres, limits, clock, log });
-  const search = createEventSearch({ databaseUrl: config.databaseUrl, name, log });
+  const search = createEventSearch({ database, name, log });
+  const schemaChecks = createSchemaChecks({ clock, log });
   const judgingTurns = createJudgingTurns();
   const choosing = openChoosing({ openPool, judgingTurns, unjudgedFilters, clock, log });
   const allowedNetworks = parseAllowedNetworks(config.allowedNetworks);
@@ -111,6 +115,7 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
     polling,
     erased,
     search,
+    schemaChecks,
     asOf: createAsOfTokens(encryptionKeys),
     chooseItems: choosing.wake,
     replayWatch: createReplayWatch({ postgres, clock }),
@@ -121,6 +126,8 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
     random: randomBytes,
     closing: closing.signal,
     vetUrl: (url) => vetUrl(url, { allowHttp: config.allowHttp, allowedNetworks }),
+    vetPortalUrl: (url) => vetUrl(url, { allowHttp: false, allowedNetworks: parseAllowedNetworks([]) }),
+    portal: { url: config.portalUrl.replace(/\/$/, ''), returnOrigins: config.portalReturnOrigins },
     // A proxy may be plain HTTP: requests through it can be HTTPS all the same.
     vetProxy: (url) => vetUrl(url, { allowHttp: true, allowedNetworks }),
     payloadRetentionDays: config.payloadRetentionDays,
@@ -160,9 +167,11 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
     keyUses,
     sessionUses,
     search,
+    schemaChecks,
     ...outboxParts,
     ...choosing.parts,
     sweep,
+    deleteExpiredEndpoints({ postgres: followPostgres, clock, log }),
     ...openErasing(config, context, { redis, secretBox }),
     inRounds(showReplayUsage(postgres, usage), { name: 'replay usage', everyMs: 10_000, clock, log }),
     announceLimits,

@@ -1,16 +1,30 @@
 type ExitCode = 1 | 2 | 130;
 
+/** A field that the API refuses, by its JSON pointer or the name of a query parameter. */
+export interface WrongField {
+  field: string;
+  message: string;
+}
+
 /** Why a command failed, with its exit code: 2 for wrong usage, 130 for an interrupt, 1 for everything else. Only main.ts catches it. */
 export class CommandFailure extends Error {
   readonly exitCode: ExitCode;
   /** The same for programs, printed under `--json`. */
   readonly facts: object;
+  /** Fields of a request that the API refused. The message does not have them: they are shown by the options of the verb. */
+  readonly wrongFields: readonly WrongField[];
 
-  constructor(exitCode: ExitCode, message: string, facts: object = { message }) {
+  constructor(
+    exitCode: ExitCode,
+    message: string,
+    facts: object = { message },
+    wrongFields: readonly WrongField[] = [],
+  ) {
     super(message);
     this.name = 'CommandFailure';
     this.exitCode = exitCode;
     this.facts = facts;
+    this.wrongFields = wrongFields;
   }
 }
 

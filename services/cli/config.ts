@@ -6,6 +6,7 @@ import {
   kafkaRelations,
   oneOf,
   postgresFields,
+  postgresRelations,
   type Problem,
   readConfig,
   registryFields,
@@ -46,6 +47,11 @@ export const apiFields = {
     default: 'http://127.0.0.1:8081',
     pattern: baseUrl,
     help: 'URL of the API, without /v1',
+  }),
+  cliApiUrl: text('HOOKLINE_CLI_API_URL', {
+    default: '',
+    pattern: new RegExp(`^$|${baseUrl.source}`),
+    help: 'URL of the API for commands, where HOOKLINE_API_URL is its public one: for commands in a pod of the api; empty: HOOKLINE_API_URL',
   }),
   adminKey: text('HOOKLINE_ADMIN_KEY', {
     secret: true,
@@ -95,14 +101,18 @@ export const environment = (file = localEnvFile, env = process.env): NodeJS.Proc
 });
 
 export const loadSetupConfig = (): SetupConfig =>
-  readConfig<typeof setupFields>(setupFields, environment(), [kafkaRelations, noLoneReplica]);
+  readConfig<typeof setupFields>(setupFields, environment(), [kafkaRelations, postgresRelations, noLoneReplica]);
 
-export const loadApiConfig = (): ConfigOf<typeof apiFields> => readConfig(apiFields, environment());
+export function loadApiConfig(): ConfigOf<typeof apiFields> {
+  const config = readConfig(apiFields, environment());
+  return config.cliApiUrl === '' ? config : { ...config, apiUrl: config.cliApiUrl };
+}
 export const loadIngressConfig = (): ConfigOf<typeof ingressFields> => readConfig(ingressFields, environment());
 export const loadConsoleConfig = (): ConfigOf<typeof consoleFields> => readConfig(consoleFields, environment());
 export const loadRebuildConfig = (): ConfigOf<typeof rebuildFields> =>
-  readConfig<typeof rebuildFields>(rebuildFields, environment(), [kafkaRelations]);
-export const loadResealConfig = (): ConfigOf<typeof resealFields> => readConfig(resealFields, environment());
+  readConfig<typeof rebuildFields>(rebuildFields, environment(), [kafkaRelations, postgresRelations]);
+export const loadResealConfig = (): ConfigOf<typeof resealFields> =>
+  readConfig<typeof resealFields>(resealFields, environment(), [postgresRelations]);
 
 /** With two replicas, min.insync 1 loses acknowledged records with one broker, and min.insync 2 stops with one. Three is the minimum. */
 function noLoneReplica(config: SetupConfig): Problem[] {
@@ -114,3 +124,24 @@ function noLoneReplica(config: SetupConfig): Problem[] {
 /** Whether windows can be shown to whoever runs the command. */
 export const hasDisplay = (env = process.env, platform: NodeJS.Platform = process.platform): boolean =>
   platform === 'darwin' || [env.DISPLAY, env.WAYLAND_DISPLAY].some((name) => name !== undefined && name !== '');
+
+interface Stream {
+  isTTY?: boolean | undefined;
+  columns?: number | undefined;
+}
+
+/** Only terminals get colours, and none of a person who does not want them: https://no-color.org. */
+export const hasColour = ({ isTTY = false }: Stream, env = process.env): boolean =>
+  isTTY && (env.NO_COLOR ?? '') === '' && env.TERM !== 'dumb';
+
+/** How wide tables may be; undefined for a file or a pipe, which are read by programs too, unless `COLUMNS` says it. */
+export function columnsOf({ columns }: Stream, env = process.env): number | undefined {
+  const width = columns ?? Number(env.COLUMNS);
+  return width > 0 ? Math.max(width, leastColumns) : undefined;
+}
+
+/** Narrower, a line has no room for an id. */
+const leastColumns = 40;
+
+/** From now on the local time zone is UTC. */
+export const showUtc = (env = process.env): void => void (env.TZ = 'UTC');

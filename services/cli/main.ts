@@ -1,6 +1,10 @@
 #!/usr/bin/env node
+import { existsSync } from 'node:fs';
 import { isAppError } from '#lib/errors';
 import { CommandFailure } from './command-failure.ts';
+import { hasColour } from './config.ts';
+import { localEnvFile } from './local-env.ts';
+import { coloured } from './output/colour.ts';
 import { jsonText, printableLines } from './output/print.ts';
 import { runCommand } from './run-command.ts';
 
@@ -11,14 +15,18 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.
 process.exitCode = await runCommand(args).catch((error: unknown) => {
   const failure = toFailure(error);
   const json = args.includes('--json');
-  process.stderr.write(json ? `${jsonText(failure.facts)}\n` : `hookline: ${printableLines(failure.message)}\n`);
+  const name = hasColour(process.stderr) ? coloured('bad', 'hookline:') : 'hookline:';
+  process.stderr.write(json ? `${jsonText(failure.facts)}\n` : `${name} ${printableLines(failure.message)}\n`);
   return failure.exitCode;
 });
 
 function toFailure(error: unknown): CommandFailure {
   if (error instanceof CommandFailure) return error;
   if (isAppError(error, 'config_invalid')) {
-    return new CommandFailure(2, `invalid configuration\n${error.message.replace(/^/gm, '  ')}`);
+    const hint = existsSync(localEnvFile)
+      ? ''
+      : '\n`make up` starts a local stack, and writes its settings to .hookline/local.env';
+    return new CommandFailure(2, `invalid configuration\n${error.message.replace(/^/gm, '  ')}${hint}`);
   }
   if (isAppError(error) && error.code !== 'bug') return new CommandFailure(1, error.message);
   throw error;

@@ -7,6 +7,8 @@ import { join } from 'node:path';
 import { Command, CommanderError, Option } from 'commander';
 import { CommandFailure, usageFailure } from './command-failure.ts';
 import { verbTable } from './commands/table.ts';
+import { showUtc } from './config.ts';
+import { nameWrongFields } from './name-wrong-fields.ts';
 import type { OptionSpec, OptionSpecs, Values, Verb, VerbTable } from './verb.ts';
 
 const mostColumns = 110;
@@ -23,9 +25,14 @@ export async function runCommand(args: readonly string[], table: VerbTable = ver
     if (verb.argument !== undefined)
       command.argument(verb.isArgumentOptional ? `[${verb.argument}]` : `<${verb.argument}>`);
     for (const [option, spec] of Object.entries(verb.options)) command.addOption(toOption(option, spec));
+    command.option('--utc', 'show times in UTC, not in local time');
     command.option('--json', 'print JSON, for programs').action(async () => {
+      if (command.getOptionValue('utc') === true) showUtc();
       exitCode = await verb.run(valuesOf(command, verb.options), argumentsOf(command, verb)).catch((error: unknown) => {
-        throw error instanceof CommandFailure && error.exitCode === 2 ? withUsage(error.message, command) : error;
+        if (!(error instanceof CommandFailure)) throw error;
+        throw error.exitCode === 2
+          ? withUsage(error.message, command)
+          : nameWrongFields(error, Object.keys(verb.options));
       });
     });
   };
@@ -108,7 +115,9 @@ function valuesOf(command: Command, specs: OptionSpecs): Values<OptionSpecs> {
   const valueOf = (option: Option): unknown => command.getOptionValue(option.attributeName());
   const given = Object.fromEntries(
     // Commander takes `--no-open` for the opposite of an option `open`, which is true without it.
-    command.options.map((option) => [option.name(), option.negate ? valueOf(option) === false : valueOf(option)]),
+    command.options
+      .filter((option) => option.name() !== 'utc')
+      .map((option) => [option.name(), option.negate ? valueOf(option) === false : valueOf(option)]),
   );
   const flags = Object.keys(specs).filter((name) => specs[name]?.kind === 'flag');
   return {

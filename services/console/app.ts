@@ -13,11 +13,13 @@ import type { Assets } from './http/assets.ts';
 import { newState, pathOf, type RequestState, routeOf } from './http/request-state.ts';
 import { securityHeaders } from './http/security-headers.ts';
 import { createSendResult } from './http/send-result.ts';
-import { serveAssets } from './http/serve-assets.ts';
+import { faceAt } from './http/face-at.ts';
+import { serveAccents, serveAssets } from './http/serve-assets.ts';
 import type { ConsoleMetrics } from './metrics.ts';
 import { problem, type ProblemStatus } from './page-result.ts';
+import { type CatalogSettings, createCatalogs } from './catalog/catalog.ts';
 import type { Page, Settings } from './page.ts';
-import { pages } from './routes/index.ts';
+import { pagesOf } from './routes/index.ts';
 
 export interface AppDeps {
   transport: ApiTransport;
@@ -32,7 +34,9 @@ export interface AppDeps {
   metrics: ConsoleMetrics;
   tracer: Tracer;
   log: Logger;
-  /** Default: all of routes/. */
+  /** Whose event types are the catalog; undefined: there is none. */
+  catalog: CatalogSettings | undefined;
+  /** Default: those of routes/ that the faces have. */
   pages?: readonly Page[];
 }
 
@@ -62,8 +66,11 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   });
   const isSecure = ({ protocol }: FastifyRequest): boolean =>
     protocol === 'https' || deps.origin?.startsWith('https:') === true;
-  const sendResult = createSendResult({ base: settings.base, assets, isSecure, newKey: deps.newKey });
-  const answerPage = createAnswerPage({ ...deps, isSecure, sendResult });
+  const originOf = ({ protocol, host }: FastifyRequest): string => deps.origin ?? `${protocol}://${host}`;
+  const { base, faces, frameOrigins } = settings;
+  const sendResult = createSendResult({ base, faces, frameOrigins, assets, originOf, isSecure, newKey: deps.newKey });
+  const openCatalog = createCatalogs(deps);
+  const answerPage = createAnswerPage({ ...deps, openCatalog, originOf, isSecure, sendResult });
 
   function begin(request: FastifyRequest, reply: FastifyReply): void {
     request.state = newState(request, deps.tracer);
@@ -88,7 +95,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   app.addHook('onResponse', async (request, reply) => report(deps, request, reply));
   app.setNotFoundHandler(async (request, reply) => {
     // Only for what is around the page: it is the same 404 for everyone.
-    await answerPage.findSession(request);
+    await answerPage.findSession(request, faceAt(pathOf(request), settings));
     return sendResult(reply, problem(404));
   });
   app.setErrorHandler((error: Error & { statusCode?: number }, request, reply) => {
@@ -102,11 +109,16 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   });
 
   serveAssets(app, { assets, base: settings.base, sendResult });
-  for (const page of deps.pages ?? pages) {
+  if (faces.includes('portal')) serveAccents(app, { base: settings.base, sendResult });
+  const shown = faces.filter((face) => face !== 'catalog' || deps.catalog !== undefined);
+  for (const page of deps.pages ?? pagesOf(shown)) {
     const url = settings.base + page.path;
     const methods = Object.keys(page.handlers);
     for (const method of methods) app.route({ method, url, ...answerPage.routeOf(page) });
-    refuseOthers(app, { url, allowed: methods, sendResult });
+    refuseOthers(app, { url, allowed: methods, sendResult, page });
+    if (page.access !== 'catalog' || page.isDocument) continue;
+    app.route({ method: 'GET', url: `${url}/`, ...answerPage.slashRouteOf(page) });
+    refuseOthers(app, { url: `${url}/`, allowed: methods, sendResult, page });
   }
   return app;
 }
@@ -134,13 +146,14 @@ function refuseOthers(
     url,
     allowed,
     sendResult,
-  }: { url: string; allowed: readonly string[]; sendResult: ReturnType<typeof createSendResult> },
+    page,
+  }: { url: string; allowed: readonly string[]; sendResult: ReturnType<typeof createSendResult>; page: Page },
 ): void {
   const all = [...allowed, ...(allowed.includes('GET') ? ['HEAD'] : [])].sort();
   app.route({
     url,
     method: app.supportedMethods.filter((method) => !all.includes(method)),
-    onRequest: async (_request, reply) => sendResult(reply, problem(405, { allow: all.join(', ') })),
+    onRequest: async (_request, reply) => sendResult(reply, problem(405, { allow: all.join(', ') }), page),
     handler: (_request, reply) => reply,
   });
 }

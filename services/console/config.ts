@@ -9,8 +9,10 @@ import {
   text,
 } from '#lib/config';
 import { isNetwork } from '#lib/networks';
+import { tenantPattern } from './session/session.ts';
 
 const baseUrl = /^https?:\/\/[^/?#]+(\/[^?#]*)?$/;
+const optionalTenant = new RegExp(`^$|${tenantPattern.source}`);
 const optionalBaseUrl = new RegExp(`^$|${baseUrl.source}`);
 
 export const fields = {
@@ -36,6 +38,40 @@ export const fields = {
     pattern: optionalBaseUrl,
     help: 'URL of the runbook, for links to the section of an alert; empty: no links',
   }),
+  faces: list('HOOKLINE_CONSOLE_FACES', {
+    default: 'console,catalog,portal',
+    itemPattern: /^(console|catalog|portal)$/,
+    help: 'what this process shows: `console`, to who signs in; `catalog`, to everyone; `portal`, to customers with a link. A process that faces the internet can show the last two alone',
+  }),
+  catalogTenant: text('HOOKLINE_CATALOG_TENANT', {
+    default: '',
+    pattern: optionalTenant,
+    help: 'tenant whose public event types are the catalog; empty: there is no catalog',
+  }),
+  catalogKey: text('HOOKLINE_CATALOG_KEY', {
+    default: '',
+    secret: true,
+    pattern: /^[\x21-\x7e]{0,512}$/,
+    help: 'what the catalog reads event types with: an API key of its tenant with the scope read, or the key of the operator; required with HOOKLINE_CATALOG_TENANT',
+  }),
+  catalogStaleSeconds: integer('HOOKLINE_CATALOG_STALE_SECONDS', {
+    default: '86400',
+    min: 0,
+    max: 30 * 86_400,
+    help: 'while the API or its stores are away, pages of the catalog that were shown before are shown for this time, with their `Age`',
+  }),
+  catalogThinWords: integer('HOOKLINE_CATALOG_THIN_WORDS', {
+    default: '100',
+    min: 0,
+    max: 10_000,
+    help: 'pages of the catalog with fewer words of their own than this are not to be indexed by search engines, and are not in the sitemap',
+  }),
+  portalFrameOrigins: list('HOOKLINE_PORTAL_FRAME_ORIGINS', {
+    default: '',
+    allowEmpty: true,
+    itemPattern: /^(https:\/\/[a-z0-9.-]+|http:\/\/(localhost|127\.0\.0\.1))(:\d{1,5})?$/,
+    help: 'origins, comma-separated, whose pages may embed the portal, such as https://app.example.com; its cookies are then SameSite=None and Partitioned over https; empty: none',
+  }),
   trustedProxies: list('HOOKLINE_TRUSTED_PROXIES', {
     default: '',
     allowEmpty: true,
@@ -53,5 +89,15 @@ const trustsNetworks = (config: ConsoleConfig): Problem[] =>
         `HOOKLINE_TRUSTED_PROXIES: ${JSON.stringify(given)} is neither an address nor a network in CIDR notation`,
     );
 
+const catalogHasKey = ({ catalogTenant, catalogKey, faces }: ConsoleConfig): Problem[] =>
+  faces.includes('catalog') && catalogTenant !== '' && catalogKey === ''
+    ? ['HOOKLINE_CATALOG_KEY: is required with HOOKLINE_CATALOG_TENANT']
+    : [];
+
+const showsSomething = ({ faces, catalogTenant }: ConsoleConfig): Problem[] =>
+  faces.includes('console') || faces.includes('portal') || catalogTenant !== ''
+    ? []
+    : ['HOOKLINE_CONSOLE_FACES: there is nothing to show: `catalog` alone needs HOOKLINE_CATALOG_TENANT'];
+
 export const loadConfig = (env: NodeJS.ProcessEnv = process.env): ConsoleConfig =>
-  readConfig(fields, env, [serviceRelations, trustsNetworks]);
+  readConfig(fields, env, [serviceRelations, trustsNetworks, showsSomething, catalogHasKey]);

@@ -2,6 +2,13 @@
 import type { Html } from '#lib/html';
 import type { FieldError } from './api-calls/console-api.ts';
 
+/** What search engines are told of a page. Every page that does not say it is not indexed. */
+interface Indexing {
+  /** The path, from the base on, of the page that has this content for good. */
+  canonical: string;
+  isIndexed: boolean;
+}
+
 /** 404: a filtered list without a result. 400, 409, 412: the form again, with what is wrong. */
 export type PageStatus = 200 | 201 | 400 | 404 | 409 | 412;
 
@@ -21,6 +28,8 @@ export interface PageContent {
   body: Html;
   /** Names of files in islands/, without `.ts`. */
   islands?: readonly string[];
+  indexing?: Indexing;
+  headers?: Readonly<Record<string, string>>;
 }
 
 /** As it is rendered. */
@@ -46,8 +55,12 @@ export type PageResult =
       /** The path to go on to; default: the one that was asked for. */
       to?: string;
     }
+  /** 301, to the path, from the base on, that a page has now. */
+  | { kind: 'moved'; to: string }
+  /** A document that is no page. */
+  | { kind: 'document'; contentType: string; text: string }
   /** 303, to a path of this console. */
-  | { kind: 'see_other'; to: string; headers?: Readonly<Record<string, string>> }
+  | { kind: 'see_other'; to: string; headers?: Readonly<Record<string, string | string[]>> }
   /** Rows for an island. */
   | { kind: 'fragment'; status: 200 | 204; body: Html; headers?: Readonly<Record<string, string>> }
   /** Bytes that are saved, or shown as text; never run. */
@@ -65,7 +78,7 @@ export const problem = (
 ): PageResult => ({ kind: 'problem', status, ...more });
 
 /** @param to a path of this console, from its base on */
-export const seeOther = (to: string, headers: Readonly<Record<string, string>> = {}): PageResult => ({
+export const seeOther = (to: string, headers: Readonly<Record<string, string | string[]>> = {}): PageResult => ({
   kind: 'see_other',
   to,
   headers,
@@ -75,6 +88,10 @@ export const fragment = (
   body: Html,
   { status = 200, headers = {} }: { status?: 200 | 204; headers?: Readonly<Record<string, string>> } = {},
 ): PageResult => ({ kind: 'fragment', status, body, headers });
+
+export const moved = (to: string): PageResult => ({ kind: 'moved', to });
+
+export const documentOf = (contentType: string, text: string): PageResult => ({ kind: 'document', contentType, text });
 
 /** @param isShown as text in the browser; default: saved as a file */
 export const bytes = (body: Buffer, fileName: string, isShown = false): PageResult => ({

@@ -1,10 +1,11 @@
 /** A page: its path, what it needs, and its handlers. One file of routes/ each; app.ts judges every request before a handler sees it. */
 import type { Clock } from '#lib/clock';
 import type { ReadApi, WriteApi } from './api-calls/console-api.ts';
+import type { Catalog } from './catalog/catalog.ts';
 import type { PageResult } from './page-result.ts';
 import type { Section } from './sections.ts';
 import type { FoundSession } from './session/find-session.ts';
-import type { Scope, Session } from './session/session.ts';
+import type { Capability, Scope, Session } from './session/session.ts';
 import type { SessionActions } from './session/session-actions.ts';
 
 type ParamNames<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
@@ -18,7 +19,13 @@ export interface Settings {
   base: string;
   grafanaUrl: string;
   runbookUrl: string;
+  faces: readonly Face[];
+  /** The origins whose pages may embed the portal. */
+  frameOrigins: readonly string[];
 }
+
+/** What a process shows: the console, to who signs in; the catalog of event types, to everyone; the portal, to a customer with a link. */
+export type Face = 'console' | 'catalog' | 'portal';
 
 /** What a handler knows of its request. */
 export interface PageContext<Path extends string = string> {
@@ -36,13 +43,18 @@ export interface PageContext<Path extends string = string> {
 interface SignedIn {
   session: Session;
   api: ReadApi;
-  /** Whether the session has the scope: what it may not do is not shown. */
-  can(scope: Scope | 'operator'): boolean;
+  /**
+   * Whether the session has the scope, or that of a customer the capability: what it may not do is not shown. Without a capability it is nothing
+   * for customers, who have no scope.
+   */
+  can(scope: Scope | 'operator', capability?: Capability): boolean;
+  /** A customer in the portal, who is told of no sources, dead letters and settings of the operator. */
+  isCustomer: boolean;
 }
 
 interface InTenant {
   tenant: string;
-  /** Links within the tenant begin with it: `${t}/endpoints`. */
+  /** Links within the tenant begin with it, in the portal too: `${t}/endpoints`. */
   t: string;
 }
 
@@ -54,7 +66,7 @@ export interface Submitted {
   api: WriteApi;
 }
 
-/** Pages of a tenant. */
+/** Pages of a tenant, and of the portal of a customer, who is one. */
 export type TenantContext<Path extends string = string> = PageContext<Path> & SignedIn & InTenant;
 export type TenantFormContext<Path extends string = string> = TenantContext<Path> & Submitted;
 /** Pages of the operator. */
@@ -67,11 +79,22 @@ export interface PublicContext<Path extends string = string> extends PageContext
   actions: SessionActions;
   /** Whether cookies are sent over https alone. */
   isSecure: boolean;
+  /** Whether pages of other sites may embed the portal: over https alone. */
+  isEmbeddable: boolean;
+  /** Undefined: this page is not within another one. */
+  frame: { keepsCookies: boolean } | undefined;
 }
 export interface PublicFormContext<Path extends string = string> extends PublicContext<Path> {
   form: URLSearchParams;
   /** That of the form, or a new one. */
   idempotencyKey: string;
+}
+
+/** Pages of the catalog: anyone may ask for them, nobody is signed in, and they change nothing. */
+interface CatalogContext<Path extends string = string> extends PageContext<Path> {
+  catalog: Catalog;
+  /** The origin that the reader knows: addresses for other programs begin with it and the base. */
+  origin: string;
 }
 
 type Answer<Context> = (context: Context) => PageResult | Promise<PageResult>;
@@ -80,6 +103,8 @@ type Answer<Context> = (context: Context) => PageResult | Promise<PageResult>;
 interface Handling<Context> {
   /** Default: `read` for GET, `write` for POST. */
   scope?: Scope | 'any';
+  /** A customer needs it for this. Absent: it is not in the portal. */
+  capability?: Capability;
   /** The parameters that it takes; others are a 400. */
   query?: readonly string[];
   answer: Answer<Context>;
@@ -93,10 +118,16 @@ interface Described<Path extends string> {
   section?: Section;
 }
 
+/** A handler as app.ts has it. */
+type CompleteHandling = Required<Omit<Handling<never>, 'capability'>> & Pick<Handling<never>, 'capability'>;
+
 /** A page with its types forgotten, as app.ts has it. */
 export interface Page extends Described<string> {
-  access: 'tenant' | 'operator' | 'public';
-  handlers: Partial<Record<'GET' | 'POST', Required<Handling<never>>>>;
+  face: Face;
+  access: 'tenant' | 'operator' | 'public' | 'catalog' | 'portal';
+  /** A document for programs: its problems are problem details, and it has no slash at its end. */
+  isDocument: boolean;
+  handlers: Partial<Record<'GET' | 'POST', CompleteHandling>>;
 }
 
 interface Handlers<Context, FormContext> {
@@ -105,21 +136,63 @@ interface Handlers<Context, FormContext> {
 }
 
 const tenantBase = '/t/:tenant';
+const portalBase = '/portal';
 
-/** @param page its path is below `/t/:tenant`; empty for the tenant's first page */
+/**
+ * @param page its path is below `/t/:tenant`; empty for the tenant's first page. Handlers that name a capability are those of a page of the portal,
+ *   too, below `/portal`
+ */
 export const tenantPage = <const Path extends string>(
   page: Described<Path> & Handlers<TenantContext<Path>, TenantFormContext<Path>>,
-): Page => ({ ...erased(page), path: tenantBase + page.path, access: 'tenant' });
+): Page => ({ ...erased(page), path: tenantBase + page.path, access: 'tenant', face: 'console' });
+
+/** The same page for customers, with the handlers that name a capability; none without them. */
+export function inPortal(page: Page): readonly Page[] {
+  const handlers = Object.entries(page.handlers).filter(([, { capability }]) => capability !== undefined);
+  if (page.access !== 'tenant' || handlers.length === 0) return [];
+  const path = portalBase + page.path.slice(tenantBase.length);
+  return [{ ...page, path, handlers: Object.fromEntries(handlers), access: 'portal', face: 'portal' }];
+}
+
+/** A page that the portal alone has. @param page its path is below `/portal` */
+export const portalPage = <const Path extends string>(
+  page: Described<Path> & Handlers<TenantContext<Path>, TenantFormContext<Path>>,
+): Page => ({ ...erased(page), path: portalBase + page.path, access: 'portal', face: 'portal' });
 
 /** A page that only the operator’s session may see. */
 export const operatorPage = <const Path extends string>(
   page: Described<Path> & Handlers<OperatorContext<Path>, OperatorFormContext<Path>>,
-): Page => ({ ...erased(page), access: 'operator' });
+): Page => ({ ...erased(page), access: 'operator', face: 'console' });
 
 /** A page without a session. Its form need not have an Idempotency-Key. */
-export const publicPage = <const Path extends string>(
-  page: Described<Path> & Handlers<PublicContext<Path>, PublicFormContext<Path>>,
-): Page => ({ ...erased(page), access: 'public' });
+export const publicPage = <const Path extends string>({
+  face = 'console',
+  ...page
+}: Described<Path> & Handlers<PublicContext<Path>, PublicFormContext<Path>> & { face?: Face }): Page => ({
+  ...erased(page),
+  access: 'public',
+  face,
+});
+
+interface CatalogPage<Path extends string> extends Described<Path> {
+  isDocument?: boolean;
+  /** The parameters that it takes; whatever else a link has is left aside. */
+  query?: readonly string[];
+  answer: Answer<CatalogContext<Path>>;
+}
+
+/** A page of the catalog. */
+export const catalogPage = <const Path extends string>({
+  isDocument = false,
+  query = [],
+  answer,
+  ...page
+}: CatalogPage<Path>): Page => ({
+  ...erased({ ...page, get: { query, answer } }),
+  access: 'catalog',
+  face: 'catalog',
+  isDocument,
+});
 
 function erased<Context, FormContext>({
   path,
@@ -127,20 +200,22 @@ function erased<Context, FormContext>({
   section,
   get,
   post,
-}: Described<string> & Handlers<Context, FormContext>): Omit<Page, 'access'> {
+}: Described<string> & Handlers<Context, FormContext>): Omit<Page, 'access' | 'face'> {
   return {
     path,
     title,
+    isDocument: false,
     ...(section !== undefined && { section }),
     handlers: { ...(get && { GET: complete(get, 'read') }), ...(post && { POST: complete(post, 'write') }) },
   };
 }
 
 const complete = <Context>(
-  { scope, query = [], answer }: Handling<Context>,
+  { scope, capability, query = [], answer }: Handling<Context>,
   usual: Scope,
-): Required<Handling<never>> => ({
+): CompleteHandling => ({
   scope: scope ?? usual,
+  ...(capability !== undefined && { capability }),
   query,
   answer: answer,
 });

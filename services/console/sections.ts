@@ -23,4 +23,14 @@ export const sections = {
   system: { label: 'System', path: '/system', scope: 'operator' },
 } as const satisfies Record<string, SectionRow>;
 
-export type Section = keyof typeof sections;
+/** Those of the portal, below its base. */
+export const portalSections = {
+  overview: { label: 'Start', path: '' },
+  endpoints: { label: 'Endpoints', path: '/endpoints' },
+  deliveries: { label: 'Deliveries', path: '/deliveries' },
+  events: { label: 'Events', path: '/events' },
+  replays: { label: 'Replays', path: '/replays' },
+  event_types: { label: 'Event types', path: '/event-types' },
+} as const;
+
+export type Section = keyof typeof sections | keyof typeof portalSections;

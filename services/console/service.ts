@@ -8,6 +8,7 @@ import { buildApp } from './app.ts';
 import type { ConsoleConfig } from './config.ts';
 import { loadAssets } from './http/assets.ts';
 import { createConsoleMetrics } from './metrics.ts';
+import type { Face } from './page.ts';
 
 /** The console's parts, leaves first. It is ready without the API: its pages say 503 then. */
 export function build(config: ConsoleConfig, context: ServiceContext): Part[] {
@@ -22,8 +23,19 @@ export function build(config: ConsoleConfig, context: ServiceContext): Part[] {
       base: withoutSlash(publicUrl?.pathname ?? ''),
       grafanaUrl: withoutSlash(config.grafanaUrl),
       runbookUrl: withoutSlash(config.runbookUrl),
+      faces: config.faces as readonly Face[],
+      frameOrigins: config.portalFrameOrigins,
     },
     origin: publicUrl?.origin,
+    catalog:
+      config.catalogTenant === ''
+        ? undefined
+        : {
+            tenant: config.catalogTenant,
+            key: config.catalogKey,
+            staleSeconds: config.catalogStaleSeconds,
+            thinWords: config.catalogThinWords,
+          },
     trustedProxies: networksOf(config.trustedProxies),
     newKey: randomUUID,
     clock,

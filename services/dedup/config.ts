@@ -8,8 +8,10 @@ import {
   kafkaFields,
   kafkaRelations,
   postgresFields,
+  postgresRelations,
   readConfig,
   redisFields,
+  redisRelations,
   registryFields,
   serviceFields,
   serviceRelations,
@@ -42,4 +44,4 @@ export const fields = {
 export type DedupConfig = ConfigOf<typeof fields>;
 
 export const loadConfig = (env: NodeJS.ProcessEnv = process.env): DedupConfig =>
-  readConfig(fields, env, [serviceRelations, kafkaRelations]);
+  readConfig(fields, env, [serviceRelations, kafkaRelations, postgresRelations, redisRelations]);

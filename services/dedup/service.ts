@@ -6,8 +6,8 @@ import { createMatchNarrow, openSubscriberDirectory } from '#lib/fan-out';
 import { createConsumer, createEventCodec, createProducer, kafkaAccess, traceRecords } from '#lib/kafka';
 import { reportProcess } from '#lib/heartbeat';
 import { createPart, type Part } from '#lib/lifecycle';
-import { createPools, watchClock } from '#lib/postgres';
-import { createRedis } from '#lib/redis';
+import { createPools, postgresAccess, watchClock } from '#lib/postgres';
+import { createRedis, redisAccess } from '#lib/redis';
 import type { ServiceContext } from '#lib/service-host';
 import type { DedupConfig } from './config.ts';
 import { createDedup } from './dedup.ts';
@@ -24,9 +24,12 @@ export function build(config: DedupConfig, context: ServiceContext): Part[] {
   const topics = topicsOf(config.topicPrefix);
   const kafka = { ...kafkaAccess(config), clientId: name, clock, log, metrics };
 
-  const { databaseUrl } = config;
-  const postgres = createPools({ url: databaseUrl, name, log, metrics })({ maxConnections, statementTimeoutMs });
-  const redis = createRedis({ url: config.redisUrl, name, clock, log, timeLimitMs: config.redisTimeLimitMs, metrics });
+  const database = postgresAccess(config);
+  const postgres = createPools({ ...database, name, log, metrics })({ maxConnections, statementTimeoutMs });
+  const redis = createRedis({
+    ...redisAccess(config),
+    ...{ name, clock, log, timeLimitMs: config.redisTimeLimitMs, metrics },
+  });
   const codec = createEventCodec({
     registryUrl: config.schemaRegistryUrl,
     topic: topics.events,
@@ -35,7 +38,7 @@ export function build(config: DedupConfig, context: ServiceContext): Part[] {
     log,
   });
   const producer = createProducer({ ...kafka, tracer, topics: [topics.events, topics.deliveries, topics.duplicates] });
-  const { directory, parts: directoryParts } = openSubscriberDirectory({ databaseUrl, name, clock, log, metrics });
+  const { directory, parts: directoryParts } = openSubscriberDirectory({ database, name, clock, log, metrics });
   const table = createPostgresKeyTable(postgres);
   const erased = createErasedEvents({ followPostgres: postgres, postgres, clock, log });
   const dropped = createDroppedRecords({ postgres, clock, log });

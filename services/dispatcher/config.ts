@@ -11,9 +11,11 @@ import {
   kafkaRelations,
   payloadRetentionField,
   postgresFields,
+  postgresRelations,
   type Problem,
   readConfig,
   redisFields,
+  redisRelations,
   registryFields,
   serviceFields,
   serviceRelations,
@@ -78,7 +80,7 @@ export const fields = {
 export type DispatcherConfig = ConfigOf<typeof fields>;
 
 export const loadConfig = (env: NodeJS.ProcessEnv = process.env): DispatcherConfig =>
-  readConfig(fields, env, [serviceRelations, kafkaRelations, queueRelations]);
+  readConfig(fields, env, [serviceRelations, kafkaRelations, postgresRelations, redisRelations, queueRelations]);
 
 function queueRelations(config: DispatcherConfig): Problem[] {
   const problems: Problem[] = [];

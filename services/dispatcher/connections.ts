@@ -1,5 +1,5 @@
-import { createPools, directoryPool } from '#lib/postgres';
-import { createRedis } from '#lib/redis';
+import { createPools, directoryPool, postgresAccess } from '#lib/postgres';
+import { createRedis, redisAccess } from '#lib/redis';
 import type { ReplayLane } from '#lib/replay-store';
 import type { ServiceContext } from '#lib/service-host';
 import type { DispatcherConfig } from './config.ts';
@@ -20,7 +20,7 @@ export function buildConnections(
   config: DispatcherConfig,
   { clock, log, metrics }: Pick<ServiceContext, 'clock' | 'log' | 'metrics'>,
 ) {
-  const openPool = createPools({ url: config.databaseUrl, name, log, metrics });
+  const openPool = createPools({ ...postgresAccess(config), name, log, metrics });
   return {
     kafka: createKafkaClient(config, name, { clock, log, metrics }),
     postgres: openPool({ maxConnections, statementTimeoutMs }),
@@ -36,6 +36,6 @@ export function buildConnections(
       bulk: openPool({ use: 'replay-bulk', maxConnections: replayConnections.bulk, statementTimeoutMs }),
     },
     directoryPool: openPool(directoryPool),
-    redis: createRedis({ url: config.redisUrl, name, clock, log, optional: true, metrics }),
+    redis: createRedis({ ...redisAccess(config), name, clock, log, optional: true, metrics }),
   };
 }

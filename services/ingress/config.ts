@@ -8,9 +8,11 @@ import {
   list,
   oneOf,
   postgresFields,
+  postgresRelations,
   type Problem,
   readConfig,
   redisFields,
+  redisRelations,
   serviceFields,
   serviceRelations,
   text,
@@ -122,4 +124,12 @@ function tlsIsWhole(config: IngressConfig): Problem[] {
 }
 
 export const loadConfig = (env: NodeJS.ProcessEnv = process.env): IngressConfig =>
-  readConfig(fields, env, [serviceRelations, kafkaRelations, stopsInTime, trustsNetworks, tlsIsWhole]);
+  readConfig(fields, env, [
+    serviceRelations,
+    kafkaRelations,
+    postgresRelations,
+    redisRelations,
+    stopsInTime,
+    trustsNetworks,
+    tlsIsWhole,
+  ]);

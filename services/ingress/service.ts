@@ -5,9 +5,9 @@ import { randomPool as random } from '#lib/ids';
 import { createProducer, kafkaAccess } from '#lib/kafka';
 import type { Part } from '#lib/lifecycle';
 import { networksOf } from '#lib/networks';
-import { createPools, directoryPool, watchClock } from '#lib/postgres';
+import { createPools, directoryPool, postgresAccess, watchClock } from '#lib/postgres';
 import { createRateLimiter, createRedisBuckets } from '#lib/rate-limit';
-import { createRedis } from '#lib/redis';
+import { createRedis, redisAccess } from '#lib/redis';
 import { createSecretBox, parseEncryptionKeys } from '#lib/secret-box';
 import type { ServiceContext } from '#lib/service-host';
 import { buildApp } from './app.ts';
@@ -47,7 +47,7 @@ const name = 'hookline-ingress';
 export function build(config: IngressConfig, context: ServiceContext): Part[] {
   const { log, clock, tracer, crashPoints } = context;
   const topic = topicsOf(config.topicPrefix)['webhooks.received'];
-  const openPool = createPools({ url: config.databaseUrl, name, log, metrics: context.metrics });
+  const openPool = createPools({ ...postgresAccess(config), name, log, metrics: context.metrics });
   const postgres = openPool({ maxConnections: 2, statementTimeoutMs });
   const followPostgres = openPool(directoryPool);
   const sources = createSourceDirectory({
@@ -88,7 +88,7 @@ export function build(config: IngressConfig, context: ServiceContext): Part[] {
     onRefusal: reportBusy,
   });
   const redis = createRedis({
-    url: config.redisUrl,
+    ...redisAccess(config),
     name,
     clock,
     log,

@@ -7,6 +7,7 @@ import {
   kafkaRelations,
   payloadRetentionField,
   postgresFields,
+  postgresRelations,
   type Problem,
   readConfig,
   registryFields,
@@ -46,7 +47,7 @@ export const fields = {
 export type ProjectorConfig = ConfigOf<typeof fields>;
 
 export const loadConfig = (env: NodeJS.ProcessEnv = process.env): ProjectorConfig =>
-  readConfig(fields, env, [serviceRelations, kafkaRelations, retentionRelations]);
+  readConfig(fields, env, [serviceRelations, kafkaRelations, postgresRelations, retentionRelations]);
 
 /** Payloads expire before their events. */
 export const retentionRelations = ({ payloadRetentionDays, eventRetentionDays }: ProjectorConfig): Problem[] =>

@@ -31,7 +31,7 @@ export const projectorMetrics = {
   retentionRows: {
     kind: 'counter',
     name: 'hookline_retention_rows_removed_total',
-    help: 'Expired rows that were removed one by one. `events`: events, without counting their dependent rows; `orphans`: rows without an event; `sources`, `endpoints`, `api_keys`: reduced to their id; `endpoint_changes`: endpoints whose old changes were removed; `audit`: audit entries; `sessions`: sessions that ended; `stats`: counts that were added to those of an hour or a day, or are too old; `erased`, `erasures`, `tenants`: what was kept of erasures and of deleted tenants',
+    help: 'Expired rows that were removed one by one. `events`: events, without counting their dependent rows; `orphans`: rows without an event; `sources`, `endpoints`, `api_keys`: reduced to their id; `endpoint_changes`: endpoints whose old changes were removed; `audit`: audit entries; `sessions`: sessions that ended; `portal_links`: portal links that ended; `stats`: counts that were added to those of an hour or a day, or are too old; `erased`, `erasures`, `tenants`: what was kept of erasures and of deleted tenants',
     unit: 'rows',
     labels: {
       table: [
@@ -46,6 +46,7 @@ export const projectorMetrics = {
         'endpoint_changes',
         'audit',
         'sessions',
+        'portal_links',
         'stats',
         'erased',
         'erasures',

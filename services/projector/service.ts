@@ -11,7 +11,7 @@ import {
 import { createBury, createBuryRecord, createKeepDeadLetter } from '#lib/dead-letters';
 import { reportProcess } from '#lib/heartbeat';
 import type { Part } from '#lib/lifecycle';
-import { createPools, watchClock } from '#lib/postgres';
+import { createPools, postgresAccess, watchClock } from '#lib/postgres';
 import type { ServiceContext } from '#lib/service-host';
 import type { ProjectorConfig } from './config.ts';
 import { watchDatabase } from './database-vitals.ts';
@@ -51,7 +51,7 @@ export function build(config: ProjectorConfig, context: ServiceContext): Part[] 
   const metrics = createProjectorMetrics(context.metrics);
   const waitOut = createWaitOut({ clock, log });
 
-  const openPool = createPools({ url: config.databaseUrl, name, log, metrics: context.metrics });
+  const openPool = createPools({ ...postgresAccess(config), name, log, metrics: context.metrics });
   const postgres = openPool({ maxConnections, statementTimeoutMs, isPipelined: true });
   const ahead = openPool({ use: 'ahead', maxConnections: 1, statementTimeoutMs, isPipelined: true });
   const retentionPostgres = openPool({ use: 'retention', maxConnections: 1, statementTimeoutMs });

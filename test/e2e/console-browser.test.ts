@@ -1,8 +1,10 @@
 import { findChromium } from '../support/console/find-chromium.ts';
 import { type BrowserScene, setBrowserScene } from './console-browser/browser-scene.ts';
+import { describeCatalog } from './console-browser/catalog.ts';
 import { describeKeyboard } from './console-browser/keyboard.ts';
 import { describeLive } from './console-browser/live.ts';
 import { describePages } from './console-browser/pages.ts';
+import { describePortal } from './console-browser/portal.ts';
 import { describeSigningIn } from './console-browser/signing-in.ts';
 
 jest.setTimeout(240_000);
@@ -23,6 +25,8 @@ if ('missing' in chromium) process.stderr.write(`no tests of the console in a br
 
   describe('signing in', () => describeSigningIn(() => scene));
   describe('a page', () => describePages(() => scene));
+  describe('the catalog', () => describeCatalog(() => scene));
+  describe('the portal', () => describePortal(() => scene));
   describe('the keyboard', () => describeKeyboard(() => scene));
   describe('live events', () => describeLive(() => scene));
 });

@@ -26,12 +26,15 @@ export interface WebhookRun {
    *
    * @param hurry from its end on the rest is sent at a quick pace
    */
-  sendAll(webhooks: readonly WebhookToSend[], perSecond: number, hurry?: Promise<unknown>): Promise<void>;
+  sendAll(webhooks: readonly WebhookToSend[], perSecond: Rate, hurry?: Promise<unknown>): Promise<void>;
   /** When nothing is under way any more. */
   check(timeoutMs: number): Promise<Verdict>;
   /** In a system that others use too, the source and its endpoints are deleted. */
   close(): Promise<void>;
 }
+
+/** Webhooks a second: one number, or one for as many as are left to be sent. */
+type Rate = number | ((left: number) => number);
 
 interface Options {
   scheme: SourceScheme;
@@ -80,11 +83,13 @@ export async function prepareWebhookRun(stack: Stack, options: Options): Promise
     receiver,
     endpointIds: new Map(endpoints.map(({ name, id }) => [name, id])),
     async sendAll(webhooks, perSecond, hurry) {
-      const pace = createPace(perSecond, hurry);
-      const left = webhooks.values();
+      let left = webhooks.length;
+      const pace = createPace(() => (typeof perSecond === 'number' ? perSecond : perSecond(left)), hurry);
+      const unsent = webhooks.values();
       const work = async (): Promise<void> => {
-        for (const webhook of left) {
+        for (const webhook of unsent) {
           await pace();
+          left -= 1;
           await sender.sendUntilAnswered(webhook, answerTimeoutMs);
         }
       };
@@ -120,7 +125,7 @@ export async function prepareWebhookRun(stack: Stack, options: Options): Promise
 }
 
 /** Each call resolves when it is the next one's turn. */
-function createPace(perSecond: number, hurry: Promise<unknown> | undefined): () => Promise<void> {
+function createPace(rate: () => number, hurry: Promise<unknown> | undefined): () => Promise<void> {
   const slow = new AbortController();
   let nextMs = 0;
   const hurryUp = (): void => {
@@ -132,7 +137,7 @@ function createPace(perSecond: number, hurry: Promise<unknown> | undefined): () 
     const isSlow = !slow.signal.aborted;
     const nowMs = performance.now();
     const dueMs = Math.max(nextMs, nowMs);
-    nextMs = dueMs + 1_000 / (isSlow ? perSecond : quickPerSecond);
+    nextMs = dueMs + 1_000 / (isSlow ? rate() : quickPerSecond);
     await systemClock.sleep(dueMs - nowMs, isSlow ? slow.signal : undefined);
   };
 }

@@ -79,6 +79,7 @@ export async function createEnvironment(options: EnvironmentOptions): Promise<En
     HOOKLINE_SCHEMA_REGISTRY_URL: servers.schemaRegistryUrl,
     HOOKLINE_ENCRYPTION_KEYS: `test:${randomBytes(32).toString('base64')}`,
     HOOKLINE_ADMIN_KEY: stack.adminKey,
+    HOOKLINE_CATALOG_KEY: stack.adminKey,
     HOOKLINE_INGRESS_URL: stack.ingressUrl,
     HOOKLINE_API_URL: stack.apiUrl,
     HOOKLINE_ALLOW_HTTP: 'true',

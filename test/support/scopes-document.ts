@@ -3,18 +3,29 @@ import { scopeOf } from '../../services/api/keys/scopes.ts';
 import { testRoutes } from '../unit/api/build-test-app.ts';
 import { markdownTable } from './markdown-table.ts';
 
-const table = /^\| route \| scope \|\n\|---\|---\|\n(?:\|.*\n)*/m;
+const table = /^\| route \| scope \| portal \|\n\|---\|---\|---\|\n(?:\|.*\n)*/m;
 
 /** services/api/README.md with its table of scopes generated from the routes. */
 export function scopesDocument(page: string): string {
   if (!table.test(page)) throw new Error('services/api/README.md has no table of scopes to replace');
   const rows = testRoutes()
-    .map((route) => [`\`${String(route.method)} ${route.url.replace(/:(\w+)/g, '{$1}')}\``, scopeText(route)])
+    .map((route) => [
+      `\`${String(route.method)} ${route.url.replace(/:(\w+)/g, '{$1}')}\``,
+      scopeText(route),
+      portalText(route),
+    ])
     .sort(([a = ''], [b = '']) => pathOf(a).localeCompare(pathOf(b)) || a.localeCompare(b));
-  return page.replace(table, () => `${markdownTable(['route', 'scope'], rows)}\n`);
+  return page.replace(table, () => `${markdownTable(['route', 'scope', 'portal'], rows)}\n`);
 }
 
 const pathOf = (route: string): string => route.slice(route.indexOf('/'), -1);
+
+function portalText({ config = {} }: RouteOptions): string {
+  if (config.operation?.isPublic === true) return '';
+  if (config.orSessionItself === true) return 'a session itself';
+  if (config.capability === undefined) return '';
+  return config.capability === 'any' ? 'any' : `\`${config.capability}\``;
+}
 
 function scopeText({ method, config = {} }: RouteOptions): string {
   if (config.operation?.isPublic === true) return 'none: needs no key';

@@ -47,7 +47,7 @@ export const delivering: Dashboard = {
       height: 8,
       panels: [
         graph({
-          title: 'Webhook to delivery',
+          title: 'End-to-end delivery latency',
           description: 'From receipt to success, retries included: failing endpoints make up the upper quantiles.',
           unit: 's',
           width: 8,

@@ -1,4 +1,5 @@
 import type { GrafanaDashboard, GrafanaGraph, GrafanaPanel, GrafanaStat, GrafanaTable } from './grafana-types.ts';
+import { installationLabels, ofChosenInstallations } from './installations.ts';
 import type { Dashboard, GraphPanel, Panel, Query, StatPanel, TablePanel, Thresholds } from './panel.ts';
 
 /** The schema of Grafana 11; later versions migrate it. */
@@ -96,11 +97,29 @@ function modelOf({ name, title, description, rows }: Dashboard): GrafanaDashboar
           regex: '',
           options: [],
         },
+        ...installationLabels.map((label) => variableOf(label)),
       ],
     },
     panels,
   };
 }
+
+/** All of them by default: a Prometheus of one installation may have neither label, and what `.*` matches need not be there. */
+const variableOf = (label: string): NonNullable<NonNullable<GrafanaDashboard['templating']>['list']>[number] => ({
+  name: label,
+  label: `${label[0]?.toUpperCase()}${label.slice(1)}`,
+  type: 'query',
+  datasource,
+  query: { query: `label_values(up{job=~"hookline-.+"}, ${label})`, refId: label },
+  hide: 0,
+  refresh: 2,
+  sort: 1,
+  multi: true,
+  includeAll: true,
+  allValue: '.*',
+  current: { text: 'All', value: '$__all' },
+  options: [],
+});
 
 function panelOf(panel: Panel) {
   const { title, description } = panel;
@@ -120,7 +139,7 @@ const targetsOf = (queries: readonly Query[], more: object = {}) =>
     refId: String.fromCharCode(65 + index),
     datasource,
     editorMode: 'code',
-    expr,
+    expr: ofChosenInstallations(expr),
     legendFormat: legend,
     ...more,
   }));

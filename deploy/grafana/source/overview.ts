@@ -113,7 +113,7 @@ export const overview: Dashboard = {
           limit: 0.5,
         }),
         graph({
-          title: 'Webhook to delivery',
+          title: 'End-to-end delivery latency',
           description: 'From receipt to success, retries included: failing endpoints make up the upper quantiles.',
           unit: 's',
           width: 8,

@@ -28,7 +28,7 @@ export const polling: Dashboard = {
           limit: 1,
         }),
         graph({
-          title: 'Projector lag (s)',
+          title: 'Consumer lag of the projector (s)',
           description: 'Age of the oldest record that the projector has not finished. Clients cannot read it yet.',
           unit: 's',
           width: 8,

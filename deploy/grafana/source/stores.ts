@@ -219,7 +219,7 @@ export const stores: Dashboard = {
           thresholds: { warn: 4e8, bad: 1e9 },
         }),
         stat({
-          title: 'Last successful retention run',
+          title: 'Time since the last retention run',
           description: 'Time since the last run without errors. Retention runs every hour.',
           unit: 's',
           width: 4,

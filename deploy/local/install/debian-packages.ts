@@ -38,7 +38,7 @@ for choice in "$@"; do
 done
 apt-get -q -y --no-install-recommends -o DPkg::Lock::Timeout=300 install $packages
 if [ -d /run/systemd/system ]; then
-  for service in redis-server postgresql prometheus rabbitmq-server; do
+  for service in redis-server postgresql prometheus rabbitmq-server pgbouncer; do
     case " $packages " in *" $service "*) systemctl disable "$service" || true ;; esac
   done
   case " $packages " in *" rabbitmq-server "*) systemctl disable epmd.socket epmd.service || true ;; esac

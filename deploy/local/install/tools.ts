@@ -66,6 +66,17 @@ export const postgresServer: Tool = {
   brew: 'postgresql@17',
 };
 
+/** Only tests need it: the stack speaks to Postgres itself. */
+export const pgbouncer: Tool = {
+  name: 'PgBouncer',
+  program: 'pgbouncer',
+  versionArgs: ['--version'],
+  // Debian's is not in the PATH of everybody.
+  folders: ['/usr/sbin', ...brewKegs('pgbouncer')],
+  debian: ['pgbouncer'],
+  brew: 'pgbouncer',
+};
+
 /** Only tests need it: the local stack runs without. */
 export const prometheusServer: Tool = {
   name: 'Prometheus',

@@ -26,6 +26,8 @@ export interface PostgresOptions {
   runAs: RunAs | undefined;
   /** False: it does not wait for the disk. For tests: killing the process loses nothing, only the machine's end does. */
   durable: boolean;
+  /** Settings of the server that override the defaults here. */
+  settings?: Readonly<Record<string, string>>;
   say: (line: string) => void;
 }
 
@@ -96,9 +98,10 @@ export function createPostgres(options: PostgresOptions): Postgres {
       port: String(port),
       listen_addresses: '127.0.0.1',
       unix_socket_directories: '',
-      max_connections: '200',
+      max_connections: '400',
       fsync: durable ? 'on' : 'off',
       full_page_writes: durable ? 'on' : 'off',
+      ...options.settings,
     };
     const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
     const program = asUser(runAs, join(bin, 'postgres'), ['-D', data, ...args]);

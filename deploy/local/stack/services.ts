@@ -16,6 +16,8 @@ import { urlsAt } from './stack-urls.ts';
 const run = promisify(execFile);
 
 export const topicPrefix = 'hookline.';
+/** Whose event types the catalog shows: the tenant that is used where none is named. */
+export const catalogTenant = 'default';
 
 export interface ServicesOptions {
   root: string;
@@ -62,6 +64,9 @@ export function createServices({ root, mode, ports, addresses, secrets, processe
     HOOKLINE_API_URL: url('api'),
     HOOKLINE_CONSOLE_PORT: String(ports.console),
     HOOKLINE_CONSOLE_URL: url('console'),
+    HOOKLINE_PORTAL_URL: url('console'),
+    HOOKLINE_CATALOG_TENANT: catalogTenant,
+    HOOKLINE_CATALOG_KEY: secrets.adminKey,
     HOOKLINE_ALLOW_HTTP: 'true',
     HOOKLINE_ALLOWED_NETWORKS: '127.0.0.0/8',
     ...env,

@@ -1,7 +1,7 @@
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { ISocketFactory } from 'kafkajs';
-import type { KafkaTls } from '../access.ts';
+import type { ClientTls } from '#lib/client-tls';
 
 const keepAliveDelayMs = 60_000;
 /** Time for the peer to end its side too. An unreachable peer never does, and every connection tried meanwhile would stay open. */
@@ -17,7 +17,7 @@ const lingerMs = 5_000;
  *   adds a listener for `connect` each time.
  */
 export const createSocketFactory =
-  (tls: KafkaTls | undefined): ISocketFactory =>
+  (tls: ClientTls | undefined): ISocketFactory =>
   ({ host, port, onConnect }) => {
     let isConnected = false;
     const onConnected = (): void => {

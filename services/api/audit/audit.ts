@@ -13,6 +13,7 @@ import { AppError } from '#lib/errors';
 import { createId, type RandomBytes } from '#lib/ids';
 import type { Query } from '#lib/postgres';
 import type { EncryptionKey } from '#lib/secret-box';
+import { keyIdOf } from '../keys/identify-caller.ts';
 import { insertAuditEntry } from '../resources/audit-entry.ts';
 import { changedFields, type Fields } from './changed-fields.ts';
 import { createConceal } from './conceal.ts';
@@ -74,7 +75,7 @@ export function auditRequests(app: FastifyInstance, { encryptionKeys, clock, ran
   });
 }
 
-const actorOf = ({ credential, caller }: FastifyRequest): Actor => ({
-  credential,
+const actorOf = ({ caller }: FastifyRequest): Actor => ({
+  credential: keyIdOf(caller),
   sessionId: caller.session?.id ?? null,
 });

@@ -6,7 +6,7 @@
  * |--------------------------------------------------------------|-----------------------------------|
  * | secrets, keys, tokens, codes, passwords, certificates        | `***`                             |
  * | sensitive headers                                            | `***`                             |
- * | filters, tags, payloads; the query of a URL; long values     | `hmac:<key id>:<digest>`          |
+ * | filters, tags, payloads, examples; URL queries; long values   | `hmac:<key id>:<digest>`          |
  * | everything else                                              | as it is                          |
  *
  * A digest shows that a value changed, or is the same as in another entry of the tenant. It is an HMAC under the first encryption key, so
@@ -22,7 +22,7 @@ export type Conceal = (tenant: string, value: unknown) => unknown;
 /** Names of fields that hold secrets; `key_id` and `secret_set` do not. */
 const secretNames =
   /(?:^|_)(?:secrets?|token|password|code|private_key)$|^(?:key|hash|certificate|authorization|cookie)$/i;
-const digestedNames = new Set(['filter', 'tag', 'tags', 'payload', 'body']);
+const digestedNames = new Set(['filter', 'tag', 'tags', 'payload', 'example', 'body']);
 const urlNames = /(?:^|_)url$|^proxy$/i;
 
 /** Longer texts are digested, so that an entry stays small. */

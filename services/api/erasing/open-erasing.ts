@@ -4,7 +4,7 @@ import { toAppError } from '#lib/errors';
 import { createForgetResponses } from '#lib/idempotency';
 import { kafkaAccess, readKeepTimes } from '#lib/kafka';
 import { inRounds, type Part } from '#lib/lifecycle';
-import { createPools } from '#lib/postgres';
+import { createPools, postgresAccess } from '#lib/postgres';
 import type { Redis } from '#lib/redis';
 import type { SecretBox } from '#lib/secret-box';
 import type { ServiceContext } from '#lib/service-host';
@@ -32,7 +32,7 @@ export function openErasing(
   { redis, secretBox }: { redis: Redis; secretBox: SecretBox },
 ): Part[] {
   const name = 'hookline-api';
-  const postgres = createPools({ url: config.databaseUrl, name, log, metrics })({
+  const postgres = createPools({ ...postgresAccess(config), name, log, metrics })({
     ...{ use: 'erasing', maxConnections, statementTimeoutMs },
   });
   const topics = topicsOf(config.topicPrefix);

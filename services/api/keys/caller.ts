@@ -4,10 +4,10 @@ import type { Rate, RateLimiter } from '#lib/rate-limit';
 import type { TenantLimits, TenantUsage } from '#lib/tenancy';
 import { sendInvalid, sendLimitReached, sendProblem } from '../http/send-problem.ts';
 import { tenantRate } from '../limits/tenant-rate.ts';
-import { allTenants, type Caller, identifyCaller, type IdentityDeps } from './identify-caller.ts';
+import { missingCapability } from './capabilities.ts';
+import { allTenants, type Caller, identifyCaller, type IdentityDeps, keyIdOf } from './identify-caller.ts';
 import type { KnownKey } from './key-directory.ts';
 import type { KeyUses } from './key-uses.ts';
-import { operatorCredential } from './operator-keys.ts';
 import { missingScope, scopeOf } from './scopes.ts';
 
 declare module 'fastify' {
@@ -16,7 +16,7 @@ declare module 'fastify' {
     tenant: string;
     /**
      * The id of the key, or `admin` for the operator's. A session has that of its key, and so shares its rate, its long polls and its
-     * idempotency keys.
+     * idempotency keys; a portal session is a customer's, and has its own id.
      */
     credential: string;
     /** Set on every request with a key, before its handler. */
@@ -53,7 +53,7 @@ export function createCallerCheck(deps: CallerDeps): onRequestAsyncHookHandler {
 
   /** Checks the key's own rate first, so that a key above it takes nothing from the tenant's other keys. */
   async function refuseBeyondRate(
-    { tenant, id, rateLimit = keyRate }: KnownKey,
+    { tenant, id, rateLimit = keyRate }: Pick<KnownKey, 'tenant' | 'id' | 'rateLimit'>,
     reply: FastifyReply,
   ): Promise<boolean> {
     const ofKey = await waitSeconds(`${tenant}:${id}`, rateLimit);
@@ -75,13 +75,13 @@ export function createCallerCheck(deps: CallerDeps): onRequestAsyncHookHandler {
     if (caller === 'unknown') return sendProblem(reply, 'unauthorized');
     if (caller === 'unavailable') return sendProblem(reply, 'unavailable');
     request.caller = caller;
-    request.credential = caller.key?.id ?? operatorCredential;
+    const isPortal = caller.session?.portal !== undefined;
+    request.credential = isPortal ? caller.id : keyIdOf(caller);
     request.tenant = caller.tenant ?? '';
     // The operator has no rate: an operator always gets in.
-    if (caller.key !== undefined) {
-      keyUses.note(caller.key);
-      if (await refuseBeyondRate(caller.key, reply)) return reply;
-    }
+    if (caller.key !== undefined) keyUses.note(caller.key);
+    const counted = isPortal ? { tenant: request.tenant, id: caller.id, rateLimit: undefined } : caller.key;
+    if (counted !== undefined && (await refuseBeyondRate(counted, reply))) return reply;
 
     const named = request.headers[tenantHeader];
     const { config } = request.routeOptions;
@@ -105,6 +105,7 @@ export function createCallerCheck(deps: CallerDeps): onRequestAsyncHookHandler {
 function whyForbidden({ method, params, routeOptions }: FastifyRequest, caller: Caller): string | undefined {
   const { config } = routeOptions;
   if (config.orSessionItself === true && caller.session?.id === (params as { id?: string }).id) return undefined;
+  if (caller.session?.portal !== undefined) return missingCapability(caller.session.portal, config.capability);
   const missing = missingScope(caller, scopeOf({ method, config }));
   const allowsDryRun = config.dryRunScope !== undefined && missingScope(caller, config.dryRunScope) === undefined;
   return allowsDryRun ? undefined : missing;
@@ -115,7 +116,9 @@ export const refuseBeyondDryRun: preValidationHookHandler = (request, reply, don
   const { config, method } = request.routeOptions;
   if (config.dryRunScope === undefined || (request.body as { dry_run?: unknown } | undefined)?.dry_run === true)
     return done();
-  const missing = missingScope(request.caller, scopeOf({ method: String(method), config }));
+  // A portal session without the capability was refused, dry run or not.
+  const isPortal = request.caller.session?.portal !== undefined;
+  const missing = isPortal ? undefined : missingScope(request.caller, scopeOf({ method: String(method), config }));
   if (missing === undefined) done();
   else sendProblem(reply, 'forbidden', missing);
 };

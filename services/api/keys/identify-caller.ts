@@ -70,5 +70,8 @@ const callerOfSession = (session: KnownSession): Caller => ({
   operatorKey: undefined,
 });
 
+/** The key that it sent, or that its session was made from; `admin` for the operator's. */
+export const keyIdOf = ({ key }: Pick<Caller, 'key'>): string => key?.id ?? operatorCredential;
+
 /** In the place of a tenant: the operator's, and not one of a customer. */
 export const allTenants = '*';

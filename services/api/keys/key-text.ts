@@ -12,11 +12,13 @@ const forms = {
   hs: 'ses',
   /** The code that is redeemed for it. */
   hc: 'ses',
+  /** The code of a portal link. */
+  hp: 'lnk',
 } as const;
 
 export type CredentialForm = keyof typeof forms;
 
-const credentialText = /^(h[ksc])_([0-9a-hjkmnp-tv-z]{26})_[0-9a-f]{64}$/;
+const credentialText = /^(h[kscp])_([0-9a-hjkmnp-tv-z]{26})_[0-9a-f]{64}$/;
 
 const secretBytes = 32;
 

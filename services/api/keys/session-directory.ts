@@ -12,6 +12,7 @@ import { type Clock, nowMicros, parseRfc3339 } from '#lib/clock';
 import type { Part } from '#lib/lifecycle';
 import type { Logger } from '#lib/log';
 import { createRowLookUp, type FollowedRow, followTable, type Query } from '#lib/postgres';
+import type { Capability, KnownPortal } from './capabilities.ts';
 import type { FindKeyById, KnownKey } from './key-directory.ts';
 import { credentialHash, idInCredential } from './key-text.ts';
 import { operatorCredential, type OperatorKeys } from './operator-keys.ts';
@@ -19,8 +20,8 @@ import type { Scope } from './scopes.ts';
 import { idleSeconds } from './session-ends.ts';
 
 const intervalMs = 1_500;
-/** About; nothing in it is of a length that a tenant chooses. */
-const rowBytes = 400;
+/** About; a portal session has up to 500 characters of an URL more. */
+const rowBytes = 500;
 
 export interface KnownSession {
   id: string;
@@ -29,6 +30,8 @@ export interface KnownSession {
   scopes: readonly Scope[];
   /** The key that it was made from; undefined: the operator's. */
   key: KnownKey | undefined;
+  /** Set for a customer's session, which has no scopes. */
+  portal: KnownPortal | undefined;
   /** RFC 3339. */
   expiresAt: string;
 }
@@ -40,10 +43,19 @@ export interface SessionDirectory extends Part {
   find: FindSession;
 }
 
+/** The column `portal`. */
+export interface StoredPortal {
+  link_id: string;
+  capabilities: Capability[];
+  return_url: string | null;
+  accent: string | null;
+}
+
 interface SessionRow extends FollowedRow {
   key_id: string;
   operator_key: string | null;
   scopes: Scope[];
+  portal: StoredPortal | null;
   hash: Buffer | null;
   expires_at: string;
   idle_expires_at: string;
@@ -92,7 +104,7 @@ export function createSessionDirectory(options: Options): SessionDirectory {
   const table = followTable<SessionRow>({
     table: 'sessions',
     columns:
-      'tenant, id, key_id, operator_key, scopes, hash, expires_at, idle_expires_at, deleted_at, changed_at, buried',
+      'tenant, id, key_id, operator_key, scopes, portal, hash, expires_at, idle_expires_at, deleted_at, changed_at, buried',
     bytes: String(rowBytes),
     postgres: followPostgres,
     clock,
@@ -137,7 +149,17 @@ export function createSessionDirectory(options: Options): SessionDirectory {
       if (typeof key === 'string') return key;
       entry.idleEndsAt = now + idleSeconds * 1_000_000;
       uses.note(row);
-      return { id, tenant: row.tenant, scopes: row.scopes, key, expiresAt: row.expires_at };
+      return { id, tenant: row.tenant, scopes: row.scopes, key, portal: portalOf(row), expiresAt: row.expires_at };
     },
   };
 }
+
+const portalOf = ({ portal }: SessionRow): KnownPortal | undefined =>
+  portal === null
+    ? undefined
+    : {
+        linkId: portal.link_id,
+        capabilities: portal.capabilities,
+        returnUrl: portal.return_url,
+        accent: portal.accent,
+      };

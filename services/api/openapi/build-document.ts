@@ -14,6 +14,8 @@ import type { DocumentedResource, Operation } from './operation.ts';
 import { documentedResources } from './resources/index.ts';
 import { type ObjectSchema, schemaOf } from './route-schema.ts';
 import { nullable, type Schema } from './schema.ts';
+import type { DeliveryOperation } from './webhooks/delivery.ts';
+import { webhooks } from './webhooks/webhooks.ts';
 
 export interface OpenApiDocument {
   openapi: string;
@@ -22,6 +24,8 @@ export interface OpenApiDocument {
   tags: { name: string; description: string }[];
   /** By path, then by method in lower case. */
   paths: Record<string, Record<string, DocumentedOperation>>;
+  /** The requests that endpoints get, by name. */
+  webhooks: Readonly<Record<string, { post: DeliveryOperation }>>;
   components: Record<string, Record<string, object>>;
 }
 
@@ -62,6 +66,7 @@ export function buildDocument(
     servers: [{ url: apiUrl === '' ? '/' : apiUrl }],
     tags: resources.map(({ tag, description: what }) => ({ name: tag, description: what })),
     paths,
+    webhooks,
     components: { schemas, parameters: requestHeaders, headers: answerHeaders, securitySchemes },
   };
 }

@@ -1,5 +1,6 @@
 import type { RouteOptions } from 'fastify';
 import { type RouteScope, scopeOf } from '../keys/scopes.ts';
+import { exampleBodies } from './examples.ts';
 import { errorAnswers, problemsOf } from './errors-of.ts';
 import type { requestHeaders } from './headers.ts';
 import { type Answer, type AnswerHeader, type Operation, ref } from './operation.ts';
@@ -15,7 +16,7 @@ export interface DocumentedOperation {
   /** With a scope: one that the key must have. */
   security: Record<string, string[]>[];
   parameters: object[];
-  requestBody?: { required: boolean; content: Record<string, { schema: Schema }> };
+  requestBody?: { required: boolean; content: Record<string, { schema: Schema; example?: object }> };
   responses: Record<string, object>;
 }
 
@@ -32,6 +33,7 @@ export function operationOf(operation: Operation, { route, takes, requestName }:
   const isPublic = operation.isPublic === true;
   const facts = { method, url };
   const takesKey = method === 'POST' && config?.idempotencyKey !== 'ignored';
+  const example = exampleBodies[operation.id];
   const mediaType = operation.patchOf === undefined ? 'application/json' : 'application/merge-patch+json';
   return {
     operationId: operation.id,
@@ -49,7 +51,7 @@ export function operationOf(operation: Operation, { route, takes, requestName }:
     ...(takes !== undefined && {
       requestBody: {
         required: (takes.required ?? []).length > 0 || operation.patchOf !== undefined,
-        content: { [mediaType]: { schema: ref(requestName) } },
+        content: { [mediaType]: { schema: ref(requestName), ...(example !== undefined && { example }) } },
       },
     }),
     responses: {
@@ -74,6 +76,9 @@ const usualParameters: Readonly<Record<string, string>> = {
   cursor: 'cursor from the `Link` of the previous page',
 };
 
+/** Parameters that stay text until they are checked (http/paging.ts). */
+const truthful: Readonly<Record<string, Schema>> = { limit: { type: 'integer', minimum: 1, maximum: 1_000 } };
+
 function queryParameters({ parameters = {} }: Operation, route: RouteOptions): object[] {
   const { properties = {}, required = [] } = schemaOf(route).querystring ?? {};
   return Object.entries(properties).map(([name, schema]) => {
@@ -83,7 +88,7 @@ function queryParameters({ parameters = {} }: Operation, route: RouteOptions): o
       in: 'query',
       required: required.includes(name),
       ...(description !== undefined && { description }),
-      schema,
+      schema: truthful[name] ?? schema,
     };
   });
 }

@@ -45,6 +45,7 @@ type Tag =
   | 'Sources'
   | 'Endpoints'
   | 'Events'
+  | 'Event types'
   | 'Deliveries'
   | 'Dead letters and replays'
   | 'Erasures'
@@ -52,6 +53,7 @@ type Tag =
   | 'System'
   | 'API keys'
   | 'Sessions'
+  | 'Portal links'
   | 'Tenants'
   | 'Audit'
   | 'Documentation';

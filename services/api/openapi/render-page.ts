@@ -2,8 +2,10 @@
 import { escapeHtml } from '#lib/html';
 import type { OpenApiDocument } from './build-document.ts';
 import type { DocumentedOperation } from './describe-operation.ts';
+import { exampleParameters } from './examples.ts';
 import { prose } from './prose.ts';
 import { renderSchema } from './render-schema.ts';
+import type { DeliveryOperation } from './webhooks/delivery.ts';
 
 export const pageHeaders = {
   'content-type': 'text/html; charset=utf-8',
@@ -29,7 +31,7 @@ interface Placed {
 }
 
 export function renderPage(document: OpenApiDocument): string {
-  const { info, tags, paths, components } = document;
+  const { info, tags, paths, webhooks, components } = document;
   const placed: Placed[] = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
   );
@@ -47,6 +49,7 @@ export function renderPage(document: OpenApiDocument): string {
 <nav aria-label="Contents">
 <strong>${escapeHtml(info.title)} API</strong>
 ${groups.map(({ name, of }) => `<h2>${escapeHtml(name)}</h2>\n<ul>${of.map(entry).join('')}</ul>`).join('\n')}
+<h2><a href="#webhooks">Webhooks</a></h2>
 <h2><a href="#schemas">Schemas</a></h2>
 </nav>
 <main>
@@ -58,6 +61,11 @@ ${groups
     ({ name, description, of }) =>
       `<h2>${escapeHtml(name)}</h2>\n<p>${prose(description)}</p>\n${of.map((one) => operationSection(one, base, components)).join('\n')}`,
   )
+  .join('\n')}
+<h2 id="webhooks">Webhooks</h2>
+<p>${prose('What endpoints get: any event by the first, and the events about Hookline itself by the others.')}</p>
+${Object.entries(webhooks)
+  .map(([name, { post }]) => webhookSection(name, post, components))
   .join('\n')}
 <h2 id="schemas">Schemas</h2>
 ${Object.entries(components['schemas'] ?? {})
@@ -83,12 +91,30 @@ function operationSection(
 <h3><code>${method} ${escapeHtml(path)}</code></h3>
 <p>${prose(summary)}.${description === undefined ? '' : ` ${prose(description)}`}</p>
 <p class="muted">${scope === undefined ? 'Needs no key.' : `Scope: <code>${scope}</code>`}</p>
-<pre>${escapeHtml(curl(method, path, { base, needsKey: scope !== undefined, hasBody: body !== undefined }))}</pre>
+<pre>${escapeHtml(curl({ method, path, operation }, base))}</pre>
 ${rows(
   'Parameters',
   parameters.map((given) => parameterRow(given, components)),
 )}
 ${body === undefined ? '' : `<h4>Body</h4>${renderSchema(body.schema)}`}
+${rows('Answers', Object.entries(responses).map(answerRow))}
+</section>`;
+}
+
+function webhookSection(
+  name: string,
+  { operationId, summary, description, parameters, requestBody, responses }: DeliveryOperation,
+  components: OpenApiDocument['components'],
+): string {
+  const [body] = Object.values(requestBody.content);
+  return `<section id="${operationId}">
+<h3><code>${escapeHtml(name)}</code></h3>
+<p>${prose(summary)}.${description === undefined ? '' : ` ${prose(description)}`}</p>
+${rows(
+  'Headers',
+  parameters.map((given) => parameterRow(given, components)),
+)}
+<h4>Body</h4>${renderSchema(body?.schema ?? {})}
 ${rows('Answers', Object.entries(responses).map(answerRow))}
 </section>`;
 }
@@ -118,16 +144,23 @@ function answerRow([status, answer]: [string, object]): string {
   return `<tr><td>${status}<td>${prose(description)} ${shown}`;
 }
 
-function curl(
-  method: string,
-  path: string,
-  { base, needsKey, hasBody }: { base: string; needsKey: boolean; hasBody: boolean },
-): string {
-  const url = `${base === '/' ? 'https://hookline.example' : base}${path}`;
+/** A command that runs as it stands in a shell that has read `.hookline/local.env`, with an id of its own in `$ID`. */
+function curl({ method, path, operation }: Placed, base: string): string {
+  const { security, parameters, requestBody } = operation;
+  const [mediaType, content] = Object.entries(requestBody?.content ?? {})[0] ?? [];
+  const url = `${base === '/' ? '$HOOKLINE_API_URL' : base}${path.replace(/\{\w+\}/g, '$ID')}`;
+  const required = (parameters as Partial<Parameter>[]).filter((given) => given.in === 'query' && given.required);
   return [
-    `curl${method === 'GET' ? '' : ` -X ${method}`} ${url}`,
-    ...(needsKey ? [`-H "Authorization: Bearer $HOOKLINE_KEY"`] : []),
+    `curl${method === 'GET' ? '' : ` -X ${method}`} "${url}"`,
+    ...(security.length > 0 ? [`-H "Authorization: Bearer $HOOKLINE_ADMIN_KEY"`] : []),
     ...(method === 'POST' ? [`-H "Idempotency-Key: $(uuidgen)"`] : []),
-    ...(hasBody ? [`-H 'Content-Type: application/json' -d '{ … }'`] : []),
+    ...(content?.example === undefined
+      ? []
+      : [`-H 'Content-Type: ${mediaType}' -d '${JSON.stringify(content.example)}'`]),
+    ...required.map(({ name = '' }) => `-G --data-urlencode ${shellQuoted(name)}`),
   ].join(' \\\n  ');
 }
+
+/** Without an example, a parameter names what `$ID` is of: a tenant confirms its own name. */
+const shellQuoted = (name: string): string =>
+  exampleParameters[name] === undefined ? `"${name}=$ID"` : `'${name}=${exampleParameters[name]}'`;

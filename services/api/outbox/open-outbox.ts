@@ -2,7 +2,7 @@ import { readSchema, topicsOf } from '#lib/contract';
 import { createFanOutMetrics, createMatchNarrow, createPublishEvent, openSubscriberDirectory } from '#lib/fan-out';
 import { createEventCodec, createProducer, kafkaAccess } from '#lib/kafka';
 import type { Part } from '#lib/lifecycle';
-import { createPools } from '#lib/postgres';
+import { createPools, postgresAccess } from '#lib/postgres';
 import type { ServiceContext } from '#lib/service-host';
 import type { ApiConfig } from '../config.ts';
 import type { ApiMetrics } from '../metrics.ts';
@@ -24,7 +24,8 @@ export function openOutbox(
   const { clock, log, crashPoints } = context;
   const name = 'hookline-api';
   const topics = topicsOf(config.topicPrefix);
-  const openPool = createPools({ url: config.databaseUrl, name, log, metrics: context.metrics });
+  const database = postgresAccess(config);
+  const openPool = createPools({ ...database, name, log, metrics: context.metrics });
   const postgres = openPool({
     use: 'outbox',
     maxConnections,
@@ -41,7 +42,7 @@ export function openOutbox(
     topics: [topics.events, topics.deliveries],
   });
   const { directory, parts: directoryParts } = openSubscriberDirectory({
-    databaseUrl: config.databaseUrl,
+    database,
     name,
     clock,
     log,

@@ -2,7 +2,7 @@ import type { Clock } from '#lib/clock';
 import type { Part } from '#lib/lifecycle';
 import { changesChannel } from '#lib/event-store';
 import type { Logger } from '#lib/log';
-import { createListener, type Query } from '#lib/postgres';
+import { createListener, type PostgresAccess, type Query } from '#lib/postgres';
 import type { EncryptionKey } from '#lib/secret-box';
 import type { TenantLimits, TenantUsage } from '#lib/tenancy';
 import type { ApiMetrics } from '../metrics.ts';
@@ -20,7 +20,7 @@ export interface Polling {
 
 interface Options {
   postgres: Query;
-  databaseUrl: string;
+  database: PostgresAccess;
   applicationName: string;
   encryptionKeys: readonly EncryptionKey[];
   intervalSeconds: number;
@@ -49,7 +49,7 @@ export function createPolling(options: Options): { polling: Polling; listener: P
   });
   options.usage.showShare('held_polls', held.usage);
   const listener = createListener({
-    url: options.databaseUrl,
+    ...options.database,
     applicationName: options.applicationName,
     channel: changesChannel,
     clock,

@@ -13,6 +13,7 @@ import {
 } from '#lib/contract';
 import type { UnjudgedReason } from '#lib/event-filter';
 import type { Query } from '#lib/postgres';
+import type { Caller } from '../keys/identify-caller.ts';
 import type { SecretBox } from '#lib/secret-box';
 import type { TenantLimits } from '#lib/tenancy';
 import { shownCertificate } from '../settings/client-certificate.ts';
@@ -41,12 +42,16 @@ export interface EndpointRow extends ResourceRow, Omit<EndpointContent, 'setting
   /** Both null while it is not paused. */
   paused_at: string | null;
   paused_until: string | null;
+  /** When it is deleted; null: never. */
+  expires_at: string | null;
+  /** A portal session chose the URL. */
+  url_by_portal: boolean;
   /** When it last got an event that its filter had not judged, and why. */
   filter_unjudged: { at: string; reason: UnjudgedReason } | null;
 }
 
 const columns = `id, url, description, event_types, source_ids, filter, settings, revision, created_at, disabled_at,
-  disabled_reason, failing_since, deleted_at,
+  disabled_reason, failing_since, deleted_at, expires_at, url_by_portal,
   CASE WHEN paused_until > clock_timestamp() THEN pauses->-1->>'from' END AS paused_at,
   CASE WHEN paused_until > clock_timestamp() THEN paused_until END AS paused_until,
   (SELECT jsonb_build_object('at', to_char(u.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), 'reason', u.reason)
@@ -108,7 +113,20 @@ export function endpointJson(row: EndpointRow): Record<string, unknown> {
     failing_since: row.failing_since,
     paused_at: row.paused_at,
     paused_until: row.paused_until,
+    expires_at: row.expires_at,
+    url_by_portal: row.url_by_portal,
     filter_unjudged: row.filter_unjudged,
+  };
+}
+
+/** The endpoint as this caller sees it: headers, proxy and certificate are the operator's, and no customer's. */
+export function shownEndpoint(row: EndpointRow, { session }: Pick<Caller, 'session'>): Record<string, unknown> {
+  const { proxy, client_certificate: clientCertificate, ...shown } = endpointJson(row);
+  if (session?.portal !== undefined) return { ...shown, headers: {} };
+  return {
+    ...shown,
+    ...(proxy !== undefined && { proxy }),
+    ...(clientCertificate !== undefined && { client_certificate: clientCertificate }),
   };
 }
 
@@ -119,21 +137,24 @@ export interface NewEndpoint extends EndpointContent {
   tenant: string;
   id: string;
   secrets: readonly StoredSecret[];
+  /** Seconds until it is deleted; undefined: never. */
+  expires_in: number | undefined;
+  urlByPortal: boolean;
 }
 
 /** Undefined: the tenant has reached a limit. */
 export async function insertEndpoint(
   postgres: Query,
   secretBox: SecretBox,
-  { tenant, id, secrets, ...content }: NewEndpoint,
+  { tenant, id, secrets, expires_in: expiresIn, urlByPortal, ...content }: NewEndpoint,
   limits: TenantLimits,
 ): Promise<EndpointRow | undefined> {
   const [row] = await postgres.query<EndpointRow>(
-    `WITH ${roomExpression('endpoints', 12)}
+    `WITH ${roomExpression('endpoints', 14)}
      INSERT INTO endpoints (tenant, id, url, description, event_types, source_ids, filter, settings, private, secrets,
-                            public_keys, created_at, changed_at)
+                            public_keys, expires_at, url_by_portal, created_at, changed_at)
      SELECT tenant, $2, $3, $4, $5::text[], $6::text[], $7::jsonb, $8::jsonb, $9::bytea, $10::bytea, $11::jsonb,
-            clock_timestamp(), clock_timestamp()
+            ${expiryAfter('$12')}, $13::boolean, clock_timestamp(), clock_timestamp()
        FROM room
      RETURNING ${columns}`,
     [
@@ -141,6 +162,8 @@ export async function insertEndpoint(
       id,
       ...contentValues(secretBox, { tenant, id }, content),
       ...secretsValues(secretBox, { tenant, id }, secrets),
+      expiresIn ?? null,
+      urlByPortal,
       ...roomValues(endpointRoom(tenant, limits)),
     ],
   );
@@ -176,19 +199,29 @@ export function openContent(secretBox: SecretBox, { tenant, id }: Named, row: En
   return { url, description, event_types, source_ids, filter, settings: joinSettings(row.settings, hidden) };
 }
 
+const expiryAfter = (seconds: string): string => `clock_timestamp() + make_interval(secs => ${seconds}::integer)`;
+
+/** @param seconds until it is deleted; null: never */
+export const setExpiry = (tx: Query, named: Named, seconds: number | null): Promise<EndpointRow> =>
+  endpoints.note(tx, named, `expires_at = ${expiryAfter('$3')}`, [seconds]);
+
 /** @param secrets set if they change too */
 export function setContent(
   tx: Query,
   secretBox: SecretBox,
   named: Named,
-  { content, secrets }: { content: EndpointContent; secrets?: readonly StoredSecret[] | undefined },
+  {
+    content,
+    urlByPortal,
+    secrets,
+  }: { content: EndpointContent; urlByPortal: boolean; secrets?: readonly StoredSecret[] | undefined },
 ): Promise<EndpointRow> {
   const assignments =
-    'url = $3, description = $4, event_types = $5, source_ids = $6, filter = $7, settings = $8, private = $9';
-  const values = contentValues(secretBox, named, content);
+    'url = $3, description = $4, event_types = $5, source_ids = $6, filter = $7, settings = $8, private = $9, url_by_portal = $10';
+  const values = [...contentValues(secretBox, named, content), urlByPortal];
   return secrets === undefined
     ? endpoints.set(tx, named, assignments, values)
-    : endpoints.set(tx, named, `${assignments}, secrets = $10, public_keys = $11`, [
+    : endpoints.set(tx, named, `${assignments}, secrets = $11, public_keys = $12`, [
         ...values,
         ...secretsValues(secretBox, named, secrets),
       ]);

@@ -89,8 +89,11 @@ export function findMatches(
   );
 }
 
-/** Null if the payload has been removed. */
 export type EventWithPayload = EventRow & {
+  ordering_key: string | null;
+  /** Empty for none. */
+  traceparent: string;
+  /** Null, as the next ones, if the payload has been removed. */
   content_type: string | null;
   content_encoding: string | null;
   body: Buffer | null;
@@ -100,7 +103,7 @@ export type EventWithPayload = EventRow & {
 export async function findEvent(postgres: Query, tenant: string, id: string): Promise<EventWithPayload | undefined> {
   if (!eventId.test(id)) return undefined;
   const [row] = await postgres.query<EventWithPayload>(
-    `SELECT ${shownColumns}, content_type, content_encoding, body
+    `SELECT ${shownColumns}, ordering_key, traceparent, content_type, content_encoding, body
        FROM events
        LEFT JOIN LATERAL (
               SELECT p.content_type, p.content_encoding, p.body

@@ -1,9 +1,10 @@
 import { type Clock, formatMicros, nowMicros } from '#lib/clock';
 import type { Query } from '#lib/postgres';
 import type { PageRequest } from '../http/paging.ts';
+import type { KnownPortal } from '../keys/capabilities.ts';
 import { operatorCredential } from '../keys/operator-keys.ts';
 import type { Scope } from '../keys/scopes.ts';
-import type { KnownSession } from '../keys/session-directory.ts';
+import type { KnownSession, StoredPortal } from '../keys/session-directory.ts';
 import { codeSeconds, idleSeconds } from '../keys/session-ends.ts';
 import { idPattern } from './ids.ts';
 
@@ -13,6 +14,8 @@ export interface SessionRow {
   tenant: string;
   key_id: string;
   scopes: Scope[];
+  /** Null: not a customer's. */
+  portal: StoredPortal | null;
   /** Null: its code is not redeemed yet. */
   hash: Buffer | null;
   code_hash: Buffer | null;
@@ -34,10 +37,14 @@ export const sessionId = idPattern('ses');
 const isOpen = (fingerprints: string): string => `(
   s.deleted_at IS NULL AND least(s.expires_at, s.idle_expires_at) > clock_timestamp()
   AND (s.hash IS NOT NULL OR s.code_expires_at > clock_timestamp())
-  AND CASE WHEN s.key_id = '${operatorCredential}' THEN s.operator_key = ANY (${fingerprints}::text[])
-           ELSE EXISTS (SELECT FROM api_keys k WHERE k.id = s.key_id AND k.deleted_at IS NULL) END)`;
+  AND ${keyCounts('s', fingerprints)})`;
 
-const columns = `s.id, s.tenant, s.key_id, s.scopes, s.hash, s.code_hash, s.code_expires_at, s.created_at, s.expires_at,
+/** Whether the key counts that a row was made from. */
+export const keyCounts = (row: string, fingerprints: string): string => `
+  CASE WHEN ${row}.key_id = '${operatorCredential}' THEN ${row}.operator_key = ANY (${fingerprints}::text[])
+       ELSE EXISTS (SELECT FROM api_keys k WHERE k.id = ${row}.key_id AND k.deleted_at IS NULL) END`;
+
+const columns = `s.id, s.tenant, s.key_id, s.scopes, s.portal, s.hash, s.code_hash, s.code_expires_at, s.created_at, s.expires_at,
   s.idle_expires_at, s.deleted_at`;
 
 /** The session as clients see it: not its token, which is kept nowhere. */
@@ -46,10 +53,19 @@ export const sessionJson = (row: SessionRow): Record<string, unknown> => ({
   tenant: row.tenant,
   key_id: row.key_id,
   scopes: row.scopes,
+  portal: row.portal,
   redeemed: row.hash !== null,
   created_at: row.created_at,
   expires_at: row.expires_at,
   idle_expires_at: row.idle_expires_at,
+});
+
+/** The portal of the session of a request. */
+export const shownPortal = ({ linkId, capabilities, returnUrl, accent }: KnownPortal): Record<string, unknown> => ({
+  link_id: linkId,
+  capabilities,
+  return_url: returnUrl,
+  accent,
 });
 
 /** The ends of the session of a request, which is its last use. */
@@ -65,6 +81,7 @@ export interface NewSession {
   /** The fingerprint of the operator's key. */
   operatorKey: string | null;
   scopes: readonly Scope[];
+  portal: StoredPortal | null;
   /** The hash of the token, or of the code that is redeemed for one. */
   hash: Buffer;
   isCode: boolean;
@@ -74,7 +91,7 @@ export interface NewSession {
 const lapsedAtOnce = 10;
 
 export async function insertSession(postgres: Query, session: NewSession): Promise<SessionRow> {
-  const { tenant, id, keyId, operatorKey, scopes, hash, isCode, seconds } = session;
+  const { tenant, id, keyId, operatorKey, scopes, portal, hash, isCode, seconds } = session;
   // Codes that nobody redeemed in time were never a session: without this, those of a busy program would be looked through at each count.
   const [row] = await postgres.query<SessionRow>(
     `WITH lapsed AS (
@@ -83,13 +100,25 @@ export async function insertSession(postgres: Query, session: NewSession): Promi
                                 WHERE tenant = $1 AND hash IS NULL AND code_expires_at < clock_timestamp()
                                 ORDER BY code_expires_at LIMIT ${lapsedAtOnce} FOR UPDATE SKIP LOCKED))
      INSERT INTO sessions AS s (tenant, id, key_id, operator_key, scopes, hash, code_hash, code_expires_at, created_at,
-                                expires_at, idle_expires_at, changed_at)
+                                expires_at, idle_expires_at, changed_at, portal)
      SELECT $1, $2, $3, $4, $5, CASE WHEN NOT $7 THEN $6::bytea END, CASE WHEN $7 THEN $6::bytea END,
             CASE WHEN $7 THEN now.at + make_interval(secs => $8) END, now.at,
-            now.at + make_interval(secs => $9), now.at + make_interval(secs => least($9, $10)), now.at
+            now.at + make_interval(secs => $9), now.at + make_interval(secs => least($9, $10)), now.at, $11::jsonb
        FROM (SELECT clock_timestamp() AS at) AS now
      RETURNING ${columns}, true AS is_open`,
-    [tenant, id, keyId, operatorKey, scopes, hash, isCode, codeSeconds, seconds, idleSeconds],
+    [
+      tenant,
+      id,
+      keyId,
+      operatorKey,
+      scopes,
+      hash,
+      isCode,
+      codeSeconds,
+      seconds,
+      idleSeconds,
+      portal && JSON.stringify(portal),
+    ],
   );
   return row as SessionRow;
 }
@@ -142,7 +171,7 @@ export async function lockSession(
 }
 
 /** Ends a session that is locked. */
-export async function endSession(tx: Query, { tenant, id }: SessionRow): Promise<void> {
+export async function endSession(tx: Query, { tenant, id }: Pick<SessionRow, 'tenant' | 'id'>): Promise<void> {
   await tx.query(
     'UPDATE sessions SET deleted_at = clock_timestamp(), changed_at = clock_timestamp() WHERE tenant = $1 AND id = $2',
     [tenant, id],

@@ -57,6 +57,9 @@ const shown = (page: string): string => `
     LEFT JOIN tenants t ON t.tenant = page.tenant
    ORDER BY page.tenant`;
 
+/** What each of these has a row of is a tenant. */
+const tables = ['tenants', 'tenant_resources', 'tenant_clocks'];
+
 /**
  * Tenants that have something, ever had an event, or were named by the operator, and are not deleted, in the order of their ids. One more than the page holds.
  */
@@ -64,13 +67,24 @@ export function listTenants(postgres: Query, { after, limit }: PageRequest): Pro
   const next = (table: string): string =>
     `(SELECT DISTINCT tenant FROM ${table} t
        WHERE ($1::text IS NULL OR tenant > $1) AND ${isNotErased('t.tenant', "''")} ORDER BY tenant LIMIT $2)`;
-  const known = ['tenants', 'tenant_resources', 'tenant_clocks'].map(next).join(' UNION ');
+  const known = tables.map(next).join(' UNION ');
   return postgres.query<TenantRow>(shown(`(SELECT tenant FROM (${known}) AS known ORDER BY tenant LIMIT $2)`), [
     after,
     limit + 1,
   ]);
 }
 
+/** @returns undefined if `listTenants` has no such tenant */
+export async function findKnownTenant(postgres: Query, tenant: string): Promise<TenantRow | undefined> {
+  const isKnown = tables.map((table) => `EXISTS (SELECT FROM ${table} WHERE tenant = $1)`).join(' OR ');
+  const [row] = await postgres.query<TenantRow>(
+    shown(`(SELECT $1::text AS tenant WHERE (${isKnown}) AND ${isNotErased('$1', "''")})`),
+    [tenant],
+  );
+  return row;
+}
+
+/** Also one that has nothing yet. */
 export async function findTenant(postgres: Query, tenant: string): Promise<TenantRow> {
   const [row] = await postgres.query<TenantRow>(shown('(SELECT $1::text AS tenant)'), [tenant]);
   return row as TenantRow;

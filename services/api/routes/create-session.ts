@@ -72,6 +72,7 @@ export const createSession: Route = (deps) =>
           keyId: credential,
           operatorKey: caller.operatorKey?.fingerprint ?? null,
           scopes: body.scopes ?? caller.scopes,
+          portal: null,
           hash: credentialHash(text),
           isCode,
           seconds: body.expires_in_seconds ?? maxSessionSeconds,

@@ -17,7 +17,7 @@ export const deleteEndpoint: Route = ({ postgres }) =>
   route<{ Params: { id: string } }>({
     method: 'DELETE',
     url: '/v1/endpoints/:id',
-    config: { operation, audit: 'endpoint.delete' },
+    config: { operation, capability: 'endpoints', audit: 'endpoint.delete' },
     async handler(request, reply) {
       const result = await endpoints.remove(postgres, changeOf(request), (row, tx) =>
         request.audit(tx, { id: row.id, before: endpointJson(row) }),

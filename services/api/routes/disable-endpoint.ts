@@ -2,7 +2,7 @@ import { changeOf, sendResource } from '../http/etag.ts';
 import { emptyBody, optionalBody } from '../http/optional-body.ts';
 import { sendProblem } from '../http/send-problem.ts';
 import type { Operation } from '../openapi/operation.ts';
-import { disable, endpointJson, endpoints } from '../resources/endpoint.ts';
+import { disable, endpointJson, endpoints, shownEndpoint } from '../resources/endpoint.ts';
 import { type Route, route } from '../route.ts';
 
 const operation: Operation = {
@@ -18,7 +18,7 @@ export const disableEndpoint: Route = () =>
   route<{ Params: { id: string } }>({
     method: 'POST',
     url: '/v1/endpoints/:id/disable',
-    config: { operation, audit: 'endpoint.disable' },
+    config: { operation, capability: 'endpoints', audit: 'endpoint.disable' },
     schema: { body: emptyBody },
     preValidation: optionalBody,
     async handler(request, reply) {
@@ -29,6 +29,6 @@ export const disableEndpoint: Route = () =>
         return disabled;
       });
       if ('refused' in result) return sendProblem(reply, result.refused);
-      return sendResource(reply, result.changed, endpointJson(result.changed));
+      return sendResource(reply, result.changed, shownEndpoint(result.changed, request.caller));
     },
   });

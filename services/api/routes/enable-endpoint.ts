@@ -3,7 +3,7 @@ import { emptyBody, optionalBody } from '../http/optional-body.ts';
 import { sendProblem } from '../http/send-problem.ts';
 import { refuseBeyondLimit } from '../limits/refuse-beyond-limit.ts';
 import type { Operation } from '../openapi/operation.ts';
-import { enable, endpointJson, endpoints } from '../resources/endpoint.ts';
+import { enable, endpointJson, endpoints, shownEndpoint } from '../resources/endpoint.ts';
 import { limitOfChange } from '../resources/endpoint-changes.ts';
 import { type Route, route } from '../route.ts';
 
@@ -21,7 +21,7 @@ export const enableEndpoint: Route = (deps) =>
   route<{ Params: { id: string } }>({
     method: 'POST',
     url: '/v1/endpoints/:id/enable',
-    config: { operation, audit: 'endpoint.enable' },
+    config: { operation, capability: 'endpoints', audit: 'endpoint.enable' },
     schema: { body: emptyBody },
     preValidation: optionalBody,
     async handler(request, reply) {
@@ -38,6 +38,6 @@ export const enableEndpoint: Route = (deps) =>
       if ('refused' in result) return sendProblem(reply, result.refused);
       const { row, limit } = result.changed;
       if (limit !== undefined) return refuseBeyondLimit(reply, limit, deps);
-      return sendResource(reply, row, endpointJson(row));
+      return sendResource(reply, row, shownEndpoint(row, request.caller));
     },
   });

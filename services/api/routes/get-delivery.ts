@@ -15,7 +15,7 @@ export const getDelivery: Route = ({ postgres }) =>
   route<{ Params: { id: string } }>({
     method: 'GET',
     url: '/v1/deliveries/:id',
-    config: { operation },
+    config: { operation, capability: 'view' },
     async handler(request, reply) {
       const delivery = await findDelivery(postgres, request.tenant, request.params.id);
       return delivery ?? sendProblem(reply, 'not_found');

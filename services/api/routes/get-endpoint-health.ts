@@ -34,7 +34,7 @@ export const getEndpointHealth: Route = ({ postgres, clock, failingSeconds }) =>
   route<{ Params: { id: string } }>({
     method: 'GET',
     url: '/v1/endpoints/:id/health',
-    config: { operation },
+    config: { operation, capability: 'view' },
     async handler(request, reply) {
       const { tenant } = request;
       const row = await endpoints.find(postgres, tenant, request.params.id);

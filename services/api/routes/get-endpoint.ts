@@ -1,7 +1,7 @@
 import { sendResource } from '../http/etag.ts';
 import { sendMissing } from '../http/send-problem.ts';
 import type { Operation } from '../openapi/operation.ts';
-import { endpointJson, endpoints } from '../resources/endpoint.ts';
+import { endpoints, shownEndpoint } from '../resources/endpoint.ts';
 import { type Route, route } from '../route.ts';
 
 const operation: Operation = {
@@ -17,10 +17,10 @@ export const getEndpoint: Route = ({ postgres }) =>
   route<{ Params: { id: string } }>({
     method: 'GET',
     url: '/v1/endpoints/:id',
-    config: { operation },
+    config: { operation, capability: 'view' },
     async handler(request, reply) {
       const row = await endpoints.find(postgres, request.tenant, request.params.id);
       if (row === undefined || row.deleted_at !== null) return sendMissing(reply, row);
-      return sendResource(reply, row, endpointJson(row));
+      return sendResource(reply, row, shownEndpoint(row, request.caller));
     },
   });

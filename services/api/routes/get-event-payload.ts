@@ -20,7 +20,7 @@ export const getEventPayload: Route = ({ postgres }) =>
   route<{ Params: { id: string } }>({
     method: 'GET',
     url: '/v1/events/:id/payload',
-    config: { operation },
+    config: { operation, capability: 'view' },
     async handler(request, reply) {
       const event = await findEvent(postgres, request.tenant, request.params.id);
       if (event === undefined) return sendProblem(reply, 'not_found');

@@ -9,7 +9,7 @@ const operation: Operation = {
   id: 'getEventRequest',
   summary: 'Read the request that an event’s webhook came with',
   description:
-    'Method, path, headers and client address of the first arrival, kept as long as the payload. All fields are null, and `truncated` is false, where the request is unknown: the event was published through the API, is about Hookline itself, or was received before Hookline kept requests.',
+    'Method, path, headers and client address (null for portal sessions) of the first arrival, kept as long as the payload. All fields are null, and `truncated` is false, where the request is unknown: the event was published through the API, is about Hookline itself, or was received before Hookline kept requests.',
   answers: { 200: { is: 'The request', body: 'EventRequest' } },
   errors: ['gone'],
 };
@@ -21,7 +21,7 @@ export const getEventRequest: Route = ({ postgres }) =>
   route<{ Params: { id: string } }>({
     method: 'GET',
     url: '/v1/events/:id/request',
-    config: { operation },
+    config: { operation, capability: 'view' },
     async handler(request, reply) {
       const found = await findRequest(postgres, request.tenant, request.params.id);
       if (found === undefined) return sendProblem(reply, 'not_found');
@@ -31,6 +31,8 @@ export const getEventRequest: Route = ({ postgres }) =>
       if (found.request === null) return unknown;
       const { method, path, client_address, headers, truncated } = found.request;
       const shown = headers.map(({ name, value }) => ({ name, value: value ?? secretMask }));
-      return { method, path, client_address, headers: shown, truncated };
+      // A customer of the tenant is not told from where its provider sends.
+      const isPortal = request.caller.session?.portal !== undefined;
+      return { method, path, client_address: isPortal ? null : client_address, headers: shown, truncated };
     },
   });

@@ -1,8 +1,9 @@
 import { decodeContent } from '#lib/content-coding';
+import { traceIdOf } from '#lib/telemetry';
 import { sendProblem } from '../http/send-problem.ts';
 import { type Operation, ref } from '../openapi/operation.ts';
 import { type EventWithPayload, findEvent } from '../resources/event.ts';
-import { eventJson } from '../resources/event-row.ts';
+import { eventJson, isErased } from '../resources/event-row.ts';
 import { jsonText } from '../resources/json-text.ts';
 import { type Route, route } from '../route.ts';
 
@@ -20,12 +21,16 @@ export const getEvent: Route = ({ postgres }) =>
   route<{ Params: { id: string } }>({
     method: 'GET',
     url: '/v1/events/:id',
-    config: { operation },
+    config: { operation, capability: 'view' },
     async handler(request, reply) {
       const row = await findEvent(postgres, request.tenant, request.params.id);
       if (row === undefined) return sendProblem(reply, 'not_found');
       const { payload, undecoded } = await payloadOf(row);
-      const json = JSON.stringify({ ...eventJson(row), ...(undecoded && { payload_undecoded: undecoded }) });
+      const json = JSON.stringify({
+        ...eventJson(row),
+        ...(!isErased(row) && { ordering_key: row.ordering_key, trace_id: traceIdOf(row.traceparent) ?? null }),
+        ...(undecoded && { payload_undecoded: undecoded }),
+      });
       // The sender's text unchanged: parsing and serializing it would change large numbers.
       const withPayload = payload === undefined ? json : `${json.slice(0, -1)},"payload":${payload}}`;
       return reply.header('content-type', 'application/json; charset=utf-8').send(withPayload);

@@ -1,5 +1,6 @@
+import { keyIdOf } from '../keys/identify-caller.ts';
 import type { Operation } from '../openapi/operation.ts';
-import { sessionEnds } from '../resources/session.ts';
+import { sessionEnds, shownPortal } from '../resources/session.ts';
 import { route, type Route } from '../route.ts';
 
 const operation: Operation = {
@@ -14,14 +15,15 @@ export const getMe: Route = ({ clock }) =>
   route({
     method: 'GET',
     url: '/v1/me',
-    config: { operation, scope: 'any', ofAllTenants: true },
-    async handler({ caller, credential, tenant }) {
+    config: { operation, scope: 'any', capability: 'any', ofAllTenants: true },
+    async handler({ caller, tenant }) {
       const { type, id, scopes, session } = caller;
       return {
-        credential: { type, id, key_id: credential },
+        credential: { type, id, key_id: keyIdOf(caller) },
         tenant,
         all_tenants: caller.tenant === undefined,
         scopes,
+        portal: session?.portal === undefined ? null : shownPortal(session.portal),
         ...(session === undefined ? { expires_at: null, idle_expires_at: null } : sessionEnds(session, clock)),
       };
     },

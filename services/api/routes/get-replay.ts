@@ -27,7 +27,7 @@ export const getReplay: Route = (deps) =>
   route<{ Params: { id: string }; Querystring: { wait?: string } }>({
     method: 'GET',
     url: '/v1/replays/:id',
-    config: { operation },
+    config: { operation, capability: 'view' },
     schema: { querystring },
     async handler(request, reply) {
       const { tenant, credential, params, query, headers } = request;

@@ -3,18 +3,22 @@ import { cancelDeliveries } from './cancel-deliveries.ts';
 import { cancelDelivery } from './cancel-delivery.ts';
 import { cancelReplay } from './cancel-replay.ts';
 import { createApiKey } from './create-api-key.ts';
-import { createErasure } from './create-erasure.ts';
 import { createEndpoint } from './create-endpoint.ts';
+import { createErasure } from './create-erasure.ts';
+import { createEventType } from './create-event-type.ts';
+import { createPortalLink } from './create-portal-link.ts';
 import { createSession } from './create-session.ts';
 import { createSource } from './create-source.ts';
 import { deleteApiKey } from './delete-api-key.ts';
 import { deleteEndpoint } from './delete-endpoint.ts';
-import { deleteSession } from './delete-session.ts';
 import { deleteEvent } from './delete-event.ts';
+import { deletePortalLink } from './delete-portal-link.ts';
+import { deleteSession } from './delete-session.ts';
 import { deleteSource } from './delete-source.ts';
 import { deleteTenant } from './delete-tenant.ts';
 import { disableEndpoint } from './disable-endpoint.ts';
 import { enableEndpoint } from './enable-endpoint.ts';
+import { exportEventTypes } from './export-event-types.ts';
 import { getApiKey } from './get-api-key.ts';
 import { getDeadLetter } from './get-dead-letter.ts';
 import { getDelivery } from './get-delivery.ts';
@@ -23,12 +27,17 @@ import { getEndpoint } from './get-endpoint.ts';
 import { getErasure } from './get-erasure.ts';
 import { getEventPayload } from './get-event-payload.ts';
 import { getEventRequest } from './get-event-request.ts';
+import { getEventTypeVersion } from './get-event-type-version.ts';
+import { getEventType } from './get-event-type.ts';
 import { getEvent } from './get-event.ts';
 import { getMe } from './get-me.ts';
+import { getPortalLink } from './get-portal-link.ts';
 import { getReplay } from './get-replay.ts';
 import { getSource } from './get-source.ts';
 import { getStats } from './get-stats.ts';
 import { getSystem } from './get-system.ts';
+import { importEventTypes } from './import-event-types.ts';
+import { getTenant } from './get-tenant.ts';
 import { listApiKeys } from './list-api-keys.ts';
 import { listAudit } from './list-audit.ts';
 import { listDeadLetters } from './list-dead-letters.ts';
@@ -38,22 +47,35 @@ import { listEndpoints } from './list-endpoints.ts';
 import { listEventDeliveries } from './list-event-deliveries.ts';
 import { listEventMatching } from './list-event-matching.ts';
 import { listEventReceipts } from './list-event-receipts.ts';
+import { listEventTypeChanges } from './list-event-type-changes.ts';
+import { listEventTypeVersions } from './list-event-type-versions.ts';
+import { listEventTypes } from './list-event-types.ts';
 import { listEvents } from './list-events.ts';
+import { listObservedTypes } from './list-observed-types.ts';
+import { listPortalLinks } from './list-portal-links.ts';
 import { listReplayItems } from './list-replay-items.ts';
 import { listReplays } from './list-replays.ts';
 import { listSessions } from './list-sessions.ts';
 import { listSourceRejections } from './list-source-rejections.ts';
 import { listSources } from './list-sources.ts';
 import { listTenants } from './list-tenants.ts';
+import { mergeEventType } from './merge-event-type.ts';
 import { pauseEndpoint } from './pause-endpoint.ts';
+import { pauseEventType } from './pause-event-type.ts';
+import { publishEventTypeVersion } from './publish-event-type-version.ts';
 import { publishEvent } from './publish-event.ts';
+import { putEventType } from './put-event-type.ts';
 import { putTenant } from './put-tenant.ts';
 import { recoverEndpoint } from './recover-endpoint.ts';
+import { redeemPortalLinkRoute } from './redeem-portal-link.ts';
 import { redeemSession } from './redeem-session.ts';
+import { renameEventType } from './rename-event-type.ts';
 import { replayDeadLetters } from './replay-dead-letters.ts';
 import { replayEvent } from './replay-event.ts';
 import { replayEvents } from './replay-events.ts';
 import { resumeEndpoint } from './resume-endpoint.ts';
+import { resumeEventType } from './resume-event-type.ts';
+import { retireEventType } from './retire-event-type.ts';
 import { retryDeliveries } from './retry-deliveries.ts';
 import { retryDelivery } from './retry-delivery.ts';
 import { rotateEndpointSecret } from './rotate-endpoint-secret.ts';
@@ -62,6 +84,7 @@ import { sampleWebhook } from './sample-webhook.ts';
 import { searchEvents } from './search-events.ts';
 import { testEndpoint } from './test-endpoint.ts';
 import { updateEndpoint } from './update-endpoint.ts';
+import { updateEventType } from './update-event-type.ts';
 import { updateSource } from './update-source.ts';
 import { verifyWebhook } from './verify-webhook.ts';
 
@@ -108,6 +131,23 @@ export const routes: readonly Route[] = [
   cancelDeliveries,
   replayEvent,
   replayEvents,
+  createEventType,
+  listEventTypes,
+  listEventTypeChanges,
+  listObservedTypes,
+  importEventTypes,
+  exportEventTypes,
+  getEventType,
+  putEventType,
+  updateEventType,
+  retireEventType,
+  renameEventType,
+  mergeEventType,
+  pauseEventType,
+  resumeEventType,
+  listEventTypeVersions,
+  getEventTypeVersion,
+  publishEventTypeVersion,
   listDeadLetters,
   getDeadLetter,
   replayDeadLetters,
@@ -127,8 +167,14 @@ export const routes: readonly Route[] = [
   redeemSession,
   listSessions,
   deleteSession,
+  createPortalLink,
+  redeemPortalLinkRoute,
+  listPortalLinks,
+  getPortalLink,
+  deletePortalLink,
   getMe,
   listTenants,
+  getTenant,
   putTenant,
   deleteTenant,
   listAudit,

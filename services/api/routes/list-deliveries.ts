@@ -35,7 +35,7 @@ export const listDeliveries: Route = ({ postgres, apiUrl }) =>
   route<{ Querystring: DeliveryQuery }>({
     method: 'GET',
     url: '/v1/deliveries',
-    config: { operation },
+    config: { operation, capability: 'view' },
     schema: { querystring },
     async handler(request, reply) {
       const { query } = request;

@@ -21,7 +21,7 @@ export const listDeliveryAttempts: Route = ({ postgres, apiUrl }) =>
   route<{ Params: { id: string }; Querystring: PageQuery }>({
     method: 'GET',
     url: '/v1/deliveries/:id/attempts',
-    config: { operation },
+    config: { operation, capability: 'view' },
     schema: { querystring },
     async handler(request, reply) {
       const { tenant } = request;

@@ -2,7 +2,7 @@ import { filterConditions, filterDescriptions, filterSchemas, readFilters } from
 import { type PageQuery, pageParameters, readPage, takePage } from '../http/paging.ts';
 import { sendInvalid } from '../http/send-problem.ts';
 import { type Operation, page } from '../openapi/operation.ts';
-import { endpointJson, endpoints } from '../resources/endpoint.ts';
+import { endpoints, shownEndpoint } from '../resources/endpoint.ts';
 import { type EndpointFilter, endpointFilters } from '../resources/endpoint-filters.ts';
 import { type Route, route } from '../route.ts';
 
@@ -25,7 +25,7 @@ export const listEndpoints: Route = ({ postgres, apiUrl }) =>
   route<{ Querystring: EndpointFilter & PageQuery }>({
     method: 'GET',
     url: '/v1/endpoints',
-    config: { operation },
+    config: { operation, capability: 'view' },
     schema: { querystring },
     async handler(request, reply) {
       const page = readPage(request.query, endpoints.idPattern);
@@ -35,6 +35,7 @@ export const listEndpoints: Route = ({ postgres, apiUrl }) =>
       const rows = await endpoints.list(postgres, request.tenant, page, (bind) =>
         filterConditions(endpointFilters, read.filter, bind),
       );
-      return takePage(rows, page.limit, ({ id }) => ({ cursor: id }), { request, reply, apiUrl }).map(endpointJson);
+      const shown = takePage(rows, page.limit, ({ id }) => ({ cursor: id }), { request, reply, apiUrl });
+      return shown.map((row) => shownEndpoint(row, request.caller));
     },
   });

@@ -19,7 +19,7 @@ export const listEventDeliveries: Route = ({ postgres, apiUrl }) =>
   route<{ Params: { id: string }; Querystring: PageQuery }>({
     method: 'GET',
     url: '/v1/events/:id/deliveries',
-    config: { operation },
+    config: { operation, capability: 'view' },
     schema: { querystring },
     async handler(request, reply) {
       const { tenant } = request;

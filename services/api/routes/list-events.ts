@@ -53,7 +53,7 @@ export const listEvents: Route = (deps) =>
   route<{ Querystring: EventQuery }>({
     method: 'GET',
     url: '/v1/events',
-    config: { operation },
+    config: { operation, capability: 'view' },
     schema: { querystring: eventQuery },
     // Returns no promise of the answer: while it is open, the framework keeps it and everything that it references.
     handler(request, reply) {

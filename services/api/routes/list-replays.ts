@@ -18,7 +18,7 @@ export const listReplays: Route = ({ postgres, apiUrl }) =>
   route<{ Querystring: PageQuery }>({
     method: 'GET',
     url: '/v1/replays',
-    config: { operation },
+    config: { operation, capability: 'view' },
     schema: { querystring },
     async handler(request, reply) {
       const page = readPage(request.query, replayId);

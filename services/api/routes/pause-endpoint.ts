@@ -3,7 +3,7 @@ import { readInstant } from '../http/filters.ts';
 import { optionalBody } from '../http/optional-body.ts';
 import { sendInvalid, sendProblem } from '../http/send-problem.ts';
 import type { Operation } from '../openapi/operation.ts';
-import { endpointJson, endpoints } from '../resources/endpoint.ts';
+import { endpointJson, endpoints, shownEndpoint } from '../resources/endpoint.ts';
 import { pause } from '../resources/endpoint-pause.ts';
 import { type Route, route } from '../route.ts';
 
@@ -33,7 +33,7 @@ export const pauseEndpoint: Route = () =>
   route<{ Params: { id: string }; Body: Body }>({
     method: 'POST',
     url: '/v1/endpoints/:id/pause',
-    config: { operation, audit: 'endpoint.pause' },
+    config: { operation, capability: 'endpoints', audit: 'endpoint.pause' },
     schema: { body },
     preValidation: optionalBody,
     async handler(request, reply) {
@@ -52,6 +52,6 @@ export const pauseEndpoint: Route = () =>
       const { changed } = result;
       if (changed === undefined) return sendProblem(reply, 'conflict', 'The endpoint is disabled: enable it first');
       if ('message' in changed) return sendInvalid(reply, [{ field: '/until', message: changed.message }]);
-      return sendResource(reply, changed, endpointJson(changed));
+      return sendResource(reply, changed, shownEndpoint(changed, request.caller));
     },
   });

@@ -3,6 +3,7 @@ import { sendResponse } from '#lib/idempotency';
 import { createId } from '#lib/ids';
 import { memberText } from '#lib/json-locator';
 import { attribute, newTraceparent } from '#lib/telemetry';
+import { createEnforcement } from '../event-types/enforcement.ts';
 import { sendInvalid, sendProblem } from '../http/send-problem.ts';
 import type { Operation } from '../openapi/operation.ts';
 import { createPublishing, publishedAnswer } from '../publishing/publishing.ts';
@@ -34,7 +35,7 @@ const operation: Operation = {
   tag: 'Events',
   id: 'publishEvent',
   summary: 'Publish an event',
-  description: `The event can be read at once, and is delivered like any other event. The payload is delivered exactly as written in the request, as \`application/json\`, at most ${maxPayloadText} (a body with a \`Content-Encoding\` is 415), with the type in the header \`Hookline-Event-Type\`. If the \`event_id\` was published within the last 72 hours, the response has the id of the first event. Events with the same \`ordering_key\` keep their order. \`tags\` (five at most, values up to 128 bytes) are texts by which the event is found. Needs the scope \`publish\`.`,
+  description: `The event can be read at once, and is delivered like any other event. The payload is delivered exactly as written in the request, as \`application/json\`, at most ${maxPayloadText} (a body with a \`Content-Encoding\` is 415), with the type in the header \`Hookline-Event-Type\`. If the \`event_id\` was published within the last 72 hours, the response has the id of the first event. Events with the same \`ordering_key\` keep their order. \`tags\` (five at most, values up to 128 bytes) are texts by which the event is found. A payload that does not match the newest schema of its event type is 400 if the type has \`enforce: reject\`, and is accepted with the tag \`schema:mismatch\` if it has \`enforce: tag\`; one that could not be checked in time is accepted with the tag \`schema:unjudged\`. Needs the scope \`publish\`.`,
   answers: { 202: { is: 'The event is accepted', body: 'PublishedEvent', headers: ['Location'] } },
 };
 
@@ -42,7 +43,9 @@ const operation: Operation = {
  * `POST /v1/events`: an event of one's own. It is readable when it is answered for, and goes to its topic right after, or as soon as Kafka is
  * back: services/api/outbox. The payload's own text is delivered.
  */
-export const publishEvent: Route = ({ idempotency, waiting, outbox, clock, random, metrics, log }) => {
+export const publishEvent: Route = (deps) => {
+  const { idempotency, waiting, outbox, clock, random, metrics, log } = deps;
+  const enforcement = createEnforcement({ postgres: deps.postgres, checks: deps.schemaChecks, clock });
   const publishing = createPublishing({ store: idempotency.store, waiting, outbox, metrics, clock, log });
   return route<{ Body: Body }>({
     method: 'POST',
@@ -61,8 +64,11 @@ export const publishEvent: Route = ({ idempotency, waiting, outbox, clock, rando
       const { type, event_id: eventId = null, ordering_key: orderingKey = null, tags: given = {} } = request.body;
       const errors = tagErrors(given);
       if (errors.length > 0) return sendInvalid(reply, errors);
-      const payload = Buffer.from(memberText(request.bodyText, 'payload') ?? '');
+      const text = memberText(request.bodyText, 'payload') ?? '';
+      const payload = Buffer.from(text);
       if (payload.length > maxPayloadBytes) return sendProblem(reply, 'payload_too_large');
+      const judged = await enforcement.judge({ tenant, type, payload: text });
+      if ('errors' in judged) return sendInvalid(reply, judged.errors);
 
       const nowMs = clock.nowMs();
       const event = {
@@ -74,7 +80,7 @@ export const publishEvent: Route = ({ idempotency, waiting, outbox, clock, rando
         eventId,
         randomKey: random(16),
         orderingKey,
-        tags: given,
+        tags: { ...given, ...judged.tags },
         traceparent: newTraceparent(span.traceparent),
         nowMs,
       };

@@ -40,7 +40,7 @@ export const recoverEndpoint: Route = (deps) =>
   route<{ Params: { id: string }; Body: Body }>({
     method: 'POST',
     url: '/v1/endpoints/:id/recover',
-    config: { operation, audit: 'endpoint.recover' },
+    config: { operation, capability: 'replay', audit: 'endpoint.recover' },
     schema: { body },
     async handler(request, reply) {
       const { tenant, body, idempotent } = request;

@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
 import { sendProblem } from '../http/send-problem.ts';
 import { credentialHash, idInCredential, newCredential } from '../keys/key-text.ts';
+import { limitRedeeming } from '../limits/limit-redeeming.ts';
 import type { Operation } from '../openapi/operation.ts';
 import { lockSession, redeemCode, sessionJson } from '../resources/session.ts';
 import { type Route, route } from '../route.ts';
@@ -34,9 +35,6 @@ const operation: Operation = {
   isPublic: true,
 };
 
-/** The rate of one address. Nobody guesses a code; the rate keeps those who try from the database. */
-const rate = { perSecond: 20, burst: 100 };
-
 /** `POST /v1/sessions/redeem`, for anyone who has a code. A wrong code, one that is too late and one that was redeemed look the same. */
 export const redeemSession: Route = ({ postgres, limiter, operatorKeys, random }) =>
   route<{ Body: Body }>({
@@ -44,11 +42,7 @@ export const redeemSession: Route = ({ postgres, limiter, operatorKeys, random }
     url: '/v1/sessions/redeem',
     config: { operation, audit: 'session.redeem', idempotencyKey: 'ignored' },
     schema: { body },
-    async onRequest(request, reply) {
-      const permit = await limiter.take(`redeem:${request.ip}`, rate);
-      if (permit.granted) return undefined;
-      return sendProblem(reply.header('retry-after', Math.ceil(permit.retryAfterMs / 1_000)), 'rate_limited');
-    },
+    onRequest: limitRedeeming({ limiter }),
     async handler(request, reply) {
       const { code } = request.body;
       const id = idInCredential('hc', code);

@@ -38,7 +38,7 @@ export const replayEvent: Route = (deps) =>
   route<{ Params: { id: string }; Body: Body }>({
     method: 'POST',
     url: '/v1/events/:id/replay',
-    config: { operation, audit: 'event.replay' },
+    config: { operation, capability: 'replay', audit: 'event.replay' },
     schema: { body },
     preValidation: optionalBody,
     async handler(request, reply) {

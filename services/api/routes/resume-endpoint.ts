@@ -2,7 +2,7 @@ import { changeOf, sendResource } from '../http/etag.ts';
 import { emptyBody, optionalBody } from '../http/optional-body.ts';
 import { sendProblem } from '../http/send-problem.ts';
 import type { Operation } from '../openapi/operation.ts';
-import { endpointJson, endpoints } from '../resources/endpoint.ts';
+import { endpointJson, endpoints, shownEndpoint } from '../resources/endpoint.ts';
 import { resume } from '../resources/endpoint-pause.ts';
 import { type Route, route } from '../route.ts';
 
@@ -19,7 +19,7 @@ export const resumeEndpoint: Route = () =>
   route<{ Params: { id: string } }>({
     method: 'POST',
     url: '/v1/endpoints/:id/resume',
-    config: { operation, audit: 'endpoint.resume' },
+    config: { operation, capability: 'endpoints', audit: 'endpoint.resume' },
     schema: { body: emptyBody },
     preValidation: optionalBody,
     async handler(request, reply) {
@@ -31,6 +31,6 @@ export const resumeEndpoint: Route = () =>
         return resumed;
       });
       if ('refused' in result) return sendProblem(reply, result.refused);
-      return sendResource(reply, result.changed, endpointJson(result.changed));
+      return sendResource(reply, result.changed, shownEndpoint(result.changed, request.caller));
     },
   });

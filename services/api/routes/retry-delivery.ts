@@ -34,7 +34,7 @@ export const retryDelivery: Route = (deps) =>
   route<{ Params: { id: string } }>({
     method: 'POST',
     url: '/v1/deliveries/:id/retry',
-    config: { operation, audit: 'delivery.retry' },
+    config: { operation, capability: 'replay', audit: 'delivery.retry' },
     schema: { body: emptyBody },
     preValidation: optionalBody,
     async handler(request, reply) {

@@ -19,6 +19,7 @@ const operation: Operation = {
  */
 export const rotateEndpointSecret = rotateSecret({
   operation,
+  capability: 'secrets',
   kind: 'endpoints',
   table: endpoints,
   generate: (_row, random) => generateSecret(random),

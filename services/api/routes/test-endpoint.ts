@@ -50,7 +50,7 @@ export const testEndpoint: Route = (deps) =>
   route<{ Params: { id: string }; Body: Body }>({
     method: 'POST',
     url: '/v1/endpoints/:id/test',
-    config: { operation, audit: 'endpoint.test' },
+    config: { operation, capability: 'endpoints', audit: 'endpoint.test' },
     schema: { body },
     preValidation: optionalBody,
     async handler(request, reply) {

@@ -6,11 +6,13 @@ import { patchOf, readPatched } from '../http/patch-body.ts';
 import { sendInvalid, sendProblem } from '../http/send-problem.ts';
 import { refuseBeyondLimit } from '../limits/refuse-beyond-limit.ts';
 import type { Operation } from '../openapi/operation.ts';
-import { endpointJson, endpoints, openContent, setContent } from '../resources/endpoint.ts';
+import { errorsBeyondPortal, errorsOfMove } from '../portal/portal-endpoint.ts';
+import { endpointJson, endpoints, openContent, setContent, setExpiry, shownEndpoint } from '../resources/endpoint.ts';
 import { limitOfUpdate } from '../resources/endpoint-changes.ts';
 import { openSecrets, switchEd25519 } from '../resources/stored-secrets.ts';
 import { type Route, route } from '../route.ts';
 import { endpointFields, type GivenEndpoint, givenOf } from '../settings/endpoint-settings.ts';
+import { expiresIn } from '../settings/fields.ts';
 import { judgeEndpoint } from '../settings/judge-endpoint.ts';
 import { mergeHeaders } from '../settings/request-headers.ts';
 
@@ -19,7 +21,7 @@ const operation: Operation = {
   id: 'updateEndpoint',
   summary: 'Change an endpoint',
   description:
-    'JSON merge patch: `null` resets a field to its default. A masked value that is sent back stays unchanged.',
+    'JSON merge patch: `null` resets a field to its default. A masked value that is sent back stays unchanged. A portal session changes `url`, `event_types`, `filter` and `description` alone, and the URL only where the endpoint has no headers, proxy or certificate.',
   answers: { 200: { is: 'The endpoint after the change', body: 'Endpoint', headers: ['ETag'] } },
   errors: ['url_not_allowed', 'limit_reached'],
   conditional: true,
@@ -28,25 +30,37 @@ const operation: Operation = {
 
 /** `PATCH /v1/endpoints/{id}`: JSON merge patch, `null` resets a field to its default; the result must be a valid endpoint. */
 export const updateEndpoint: Route = (deps) => {
-  const properties = endpointFields(deps.payloadRetentionDays);
+  const properties = { ...endpointFields(deps.payloadRetentionDays), expires_in: expiresIn };
   const endpoint = { type: 'object', additionalProperties: false, required: ['url'], properties };
   return route<{ Params: { id: string }; Body: Record<string, unknown> }>({
     method: 'PATCH',
     url: '/v1/endpoints/:id',
-    config: { operation, audit: 'endpoint.update' },
+    config: { operation, capability: 'endpoints', audit: 'endpoint.update' },
     schema: { body: patchOf([...Object.keys(properties), 'secret']) },
     async handler(request, reply) {
       const { postgres, secretBox, random, limits } = deps;
       const { tenant, body } = request;
+      const isPortal = request.caller.session?.portal !== undefined;
+      const beyond = isPortal ? errorsBeyondPortal(body) : [];
+      if (beyond.length > 0) return sendInvalid(reply, beyond);
       if (Object.hasOwn(body, 'secret'))
         return sendInvalid(reply, [{ field: '/secret', message: 'can only be changed with POST …/rotate-secret' }]);
 
       const result = await endpoints.change(postgres, changeOf(request), async (row, tx) => {
         const named = { tenant, id: row.id };
-        const patched = readPatched<GivenEndpoint>(request, endpoint, mergeEndpoint(givenOf(row), body));
+        const patched = readPatched<GivenEndpoint & { expires_in?: number }>(
+          request,
+          endpoint,
+          mergeEndpoint(givenOf(row), body),
+        );
         if ('errors' in patched) return { code: 'validation_failed', ...patched } as const;
+        const { expires_in = null, ...given } = patched.read;
         const before = openContent(secretBox, named, row);
-        const judged = await judgeEndpoint(patched.read, before, { ...deps, postgres: tx, tenant });
+        const isMoved = given.url !== before.url;
+        const unmovable = isPortal && isMoved ? errorsOfMove(before.settings) : [];
+        if (unmovable.length > 0) return { code: 'validation_failed', errors: unmovable } as const;
+        const vetUrl = isPortal ? deps.vetPortalUrl : deps.vetUrl;
+        const judged = await judgeEndpoint(given, before, { ...deps, postgres: tx, tenant, vetUrl });
         if ('errors' in judged) return judged;
         const { content } = judged;
         const limit = await limitOfUpdate(tx, named, { before, after: content, limits });
@@ -56,7 +70,14 @@ export const updateEndpoint: Route = (deps) => {
           ed25519 === (before.settings.ed25519 ?? false)
             ? undefined
             : switchEd25519(openSecrets(secretBox, { table: 'endpoints', ...named }, row.secrets), ed25519, random);
-        const updated = await setContent(tx, secretBox, named, { content, secrets });
+        // Judged with the allowances of whoever chose it last.
+        const urlByPortal = isMoved ? isPortal : row.url_by_portal;
+        // Prolonging is no change of the settings: the ETag stays, and so does the circuit breaker.
+        const isProlonged = Object.keys(body).join() === 'expires_in';
+        const changedRow = isProlonged
+          ? row
+          : await setContent(tx, secretBox, named, { content, urlByPortal, secrets });
+        const updated = Object.hasOwn(body, 'expires_in') ? await setExpiry(tx, named, expires_in) : changedRow;
         await request.audit(tx, {
           id: row.id,
           before: endpointJson(row),
@@ -69,7 +90,7 @@ export const updateEndpoint: Route = (deps) => {
       if ('errors' in changed) return sendInvalid(reply, changed.errors, changed.code);
       const { row, limit } = changed;
       if (limit !== undefined) return refuseBeyondLimit(reply, limit, deps);
-      return sendResource(reply, row, endpointJson(row));
+      return sendResource(reply, row, shownEndpoint(row, request.caller));
     },
   });
 };

@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads';
 import { AppError } from '#lib/errors';
 import { createPart, type Part } from '#lib/lifecycle';
 import type { Logger } from '#lib/log';
+import type { PostgresAccess } from '#lib/postgres';
 import type { SearchAnswer, SearchRequest, WorkerOptions } from './messages.ts';
 import { type SearchAsked, type SearchLimits, searchLimits } from './search-payloads.ts';
 
@@ -17,7 +18,7 @@ export interface EventSearch {
 }
 
 interface Options {
-  databaseUrl: string;
+  database: PostgresAccess;
   /** The process's name. */
   name: string;
   log: Logger;
@@ -35,7 +36,7 @@ interface Pending {
   reject(error: AppError): void;
 }
 
-export function createEventSearch({ databaseUrl, name, log, limits = searchLimits }: Options): EventSearch & Part {
+export function createEventSearch({ database, name, log, limits = searchLimits }: Options): EventSearch & Part {
   const pending = new Map<number, Pending>();
   let worker: Worker | undefined;
   let idle: NodeJS.Timeout | undefined;
@@ -44,7 +45,7 @@ export function createEventSearch({ databaseUrl, name, log, limits = searchLimit
 
   function start(): Worker {
     const workerData: WorkerOptions = {
-      ...{ databaseUrl, applicationName: `${name}-search`, maxConnections: maxSearches, limits },
+      ...{ database, applicationName: `${name}-search`, maxConnections: maxSearches, limits },
     };
     const started = new Worker(new URL('./search-worker.ts', import.meta.url), {
       workerData,

@@ -1,9 +1,10 @@
 /** Messages between the API and its searching thread. */
 import type { AppErrorCode } from '#lib/errors';
+import type { PostgresAccess } from '#lib/postgres';
 import type { SearchAsked, SearchLimits } from './search-payloads.ts';
 
 export interface WorkerOptions {
-  databaseUrl: string;
+  database: PostgresAccess;
   applicationName: string;
   maxConnections: number;
   limits: SearchLimits;

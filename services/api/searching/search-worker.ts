@@ -8,12 +8,12 @@ import { createPostgres, type Query } from '#lib/postgres';
 import type { SearchAnswer, SearchRequest, WorkerOptions } from './messages.ts';
 import { searchPayloads } from './search-payloads.ts';
 
-const { databaseUrl, applicationName, maxConnections, limits } = workerData as WorkerOptions;
+const { database, applicationName, maxConnections, limits } = workerData as WorkerOptions;
 const port = parentPort;
 if (port === null) throw new Error('it is started as a worker');
 
 const postgres = createPostgres({
-  url: databaseUrl,
+  ...database,
   applicationName,
   maxConnections,
   statementTimeoutMs: limits.statementMs,

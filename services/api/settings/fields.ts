@@ -15,6 +15,14 @@ export const description = {
   description: 'text',
 } as const;
 
+/** Seconds until a temporary resource is deleted: from a minute to 30 days. */
+export const expiresIn = {
+  type: 'integer',
+  minimum: 60,
+  maximum: 2_592_000,
+  description: 'a whole number of seconds from 60 to 2592000',
+} as const;
+
 /** Existing secrets of senders and receivers: any text, untrimmed. */
 export const secret = {
   type: 'string',

@@ -5,6 +5,7 @@ import type { SecretBox } from '#lib/secret-box';
 import { changeOf } from '../http/etag.ts';
 import { optionalBody } from '../http/optional-body.ts';
 import { type FieldErrors, sendInvalid, sendProblem } from '../http/send-problem.ts';
+import type { Capability } from '../keys/capabilities.ts';
 import type { Operation } from '../openapi/operation.ts';
 import type { Named, ResourceRow, ResourceTable } from '../resources/resource-table.ts';
 import { maxSecretsInForce, newSecret, openSecrets, rotateSecrets } from '../resources/stored-secrets.ts';
@@ -19,6 +20,8 @@ interface Body {
 /** The kind of resource whose secrets are rotated. */
 interface Rotated<Row extends ResourceRow> {
   operation: Operation;
+  /** A portal session needs it; absent: it may not. Its secrets are generated. */
+  capability?: Capability;
   kind: 'sources' | 'endpoints';
   table: Pick<ResourceTable<Row>, 'change'>;
   generate(row: Row, random: RandomBytes): string;
@@ -42,6 +45,7 @@ const body = {
 export const rotateSecret =
   <Row extends ResourceRow>({
     operation,
+    capability,
     kind,
     table,
     generate,
@@ -53,12 +57,14 @@ export const rotateSecret =
     route<{ Params: { id: string }; Body: Body }>({
       method: 'POST',
       url: `/v1/${kind}/:id/rotate-secret`,
-      config: { operation, audit: `${one[kind]}.rotate_secret` },
+      config: { operation, ...(capability && { capability }), audit: `${one[kind]}.rotate_secret` },
       schema: { body },
       preValidation: optionalBody,
       async handler(request, reply) {
         const { tenant, idempotent } = request;
         const { overlap_seconds: overlapSeconds = day, secret: given } = request.body;
+        if (given !== undefined && request.caller.session?.portal !== undefined)
+          return sendInvalid(reply, [{ field: '/secret', message: 'can’t be chosen in the portal' }]);
 
         const result = await table.change(idempotent.effects, changeOf(request), async (row, tx) => {
           const secret = given ?? generate(row, random);

@@ -7,19 +7,29 @@ export function valueOf<T>(result: ApiResult<T>): T {
   throw toCommandFailure(result.failure);
 }
 
-/** For people: the problem, then each wrong field on its own line. For programs: the problem details. */
+/** For people: the problem, and what to do about it. For programs: the problem details. */
 export function toCommandFailure(failure: ApiFailure): CommandFailure {
   switch (failure.kind) {
-    case 'no_answer':
-      return new CommandFailure(1, `the API at ${failure.url} does not answer: ${failure.reason}`);
+    case 'no_answer': {
+      const { url, reason } = failure;
+      return new CommandFailure(1, `the API at ${url} does not answer: ${reason}\n${whatToDoAbout(url)}`);
+    }
     case 'unexpected_answer':
       return new CommandFailure(1, `answered ${failure.status}: ${failure.body.slice(0, 500)}`);
     case 'problem': {
       const { status, problem } = failure;
       const { title = 'refused', code, detail, errors = [] } = problem;
-      const lines = errors.map(({ field, message }) => `\n  ${field} ${message}`);
-      const more = lines.length > 0 ? lines.join('') : detail === undefined ? '' : `: ${detail}`;
-      return new CommandFailure(1, `${title} (${status} ${code})${more}`, problem);
+      const more = errors.length > 0 || detail === undefined ? '' : `: ${detail}`;
+      const message = `${title} (${status} ${code})${more}${code === 'unauthorized' ? wrongKey : ''}`;
+      return new CommandFailure(1, message, problem, errors);
     }
   }
 }
+
+const wrongKey =
+  '\nHOOKLINE_ADMIN_KEY is not a key of this API: `make up` writes the one of the local stack to .hookline/local.env, and the environment has precedence';
+
+const whatToDoAbout = (url: string): string =>
+  /^https?:\/\/(localhost|127\.|\[::1\])/i.test(url)
+    ? 'if the stack is down, `make up` starts it; for another stack set HOOKLINE_API_URL'
+    : 'HOOKLINE_API_URL says where the API is';

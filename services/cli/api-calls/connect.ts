@@ -1,4 +1,5 @@
 import type { ApiClient, ApiMethod, ApiRequest, Page } from '#lib/api-client';
+import { noteNewTenant } from './note-new-tenant.ts';
 import { valueOf } from './api-failure.ts';
 
 /** The API as verbs call it: each call resolves with its value, or throws a CommandFailure in the API's own words. */
@@ -14,6 +15,7 @@ export const connect = (tenant: string | undefined): Api =>
   connectTo(async () => {
     // The HTTP client takes a while to load: help and wrong usage don't wait for it.
     const { openClient } = await import('./open-client.ts');
+    await noteNewTenant(openClient(undefined), tenant);
     return openClient(tenant);
   });
 

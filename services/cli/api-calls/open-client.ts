@@ -3,7 +3,7 @@ import { systemClock } from '#lib/clock';
 import { loadApiConfig } from '../config.ts';
 import { printRetry } from '../output/print-retry.ts';
 
-type Resending = Pick<ApiClientOptions, 'resendGet' | 'resendPost'>;
+type Resending = Pick<ApiClientOptions, 'resendGet' | 'resendPost' | 'signal'>;
 
 /** For a person who waits: some seconds in all. */
 const maxAttempts = 4;

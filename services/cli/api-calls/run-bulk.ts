@@ -42,6 +42,10 @@ export async function runBulk(
   }
   if (!values.yes) {
     process.stderr.write(`${describe(preview)}\n`);
+    if (preview.matched === 0) {
+      print(preview, values.json, () => 'nothing matches: nothing was done');
+      return 0;
+    }
     const count = preview.complete ? `${preview.matched}` : `${preview.matched} or more`;
     await confirm(`${question.replace('{n}', count)}?`, 'nothing was done');
   }

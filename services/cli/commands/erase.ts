@@ -56,6 +56,10 @@ async function erase(values: EraseValues): Promise<number> {
   }
   const preview = await api.ask<Preview>('POST', '/erasures', { body: { filter, dry_run: true } });
   if (values['dry-run']) return show(preview);
+  if (!values.yes && preview.matched === 0) {
+    print(preview, json, () => `no event matches: ${notDone}`);
+    return 0;
+  }
   if (!values.yes) await confirm(`Erase ${preview.matched}${preview.more ? ' or more' : ''} events for good?`, notDone);
   return show(await api.ask('POST', '/erasures', { body: { filter, as_of: preview.as_of } }));
 }

@@ -3,6 +3,7 @@ import type { VerbTable } from '../verb.ts';
 import { apiKeys } from './api-keys.ts';
 import { audit } from './audit.ts';
 import { checkUrl } from './check-url/verb.ts';
+import { completionVerb } from './completion/verb.ts';
 import { consoleVerb } from './console/verb.ts';
 import { deliveries } from './deliveries.ts';
 import { deadLetters } from './dlq/verbs.ts';
@@ -15,26 +16,32 @@ import { rebuild } from './rebuild/verbs.ts';
 import { resealSecrets } from './reseal-secrets/verb.ts';
 import { send } from './send/verb.ts';
 import { serve } from './serve.ts';
+import { portalLinks } from './portal-links.ts';
 import { sessions } from './sessions.ts';
 import { setup } from './setup/verb.ts';
 import { sign, verify } from './sign-and-verify/verbs.ts';
 import { sources } from './sources/verbs.ts';
 import { tenants } from './tenants.ts';
+import { statusVerb } from './status/verb.ts';
 import { stats, system } from './stats.ts';
+import { types } from './types.ts';
 
 export const verbTable: VerbTable = {
   sources: { summary: 'Manage sources, where webhooks come from', verbs: sources },
   endpoints: { summary: 'Manage endpoints, where events are delivered', verbs: endpoints },
   events: { summary: 'List, follow and publish events', verbs: events },
   deliveries: { summary: 'Inspect, retry and cancel deliveries', verbs: deliveries },
+  types: { summary: 'Describe event types, import and export them', verbs: types },
   dlq: { summary: 'List, inspect and replay dead letters', verbs: deadLetters },
   'api-keys': { summary: 'Create, list and revoke API keys', verbs: apiKeys },
   erase: eraseVerb,
+  'portal-links': { summary: 'Make, list and revoke links to the portal', verbs: portalLinks },
   sessions: { summary: 'Make, list and end sessions', verbs: sessions },
   tenants: { summary: 'List tenants, set their limits, delete them', verbs: tenants },
   console: consoleVerb,
   audit,
   me,
+  status: statusVerb,
   stats,
   system,
   send,
@@ -46,4 +53,5 @@ export const verbTable: VerbTable = {
   serve,
   rebuild: { summary: 'Rebuild what Postgres has lost from what Kafka has', verbs: rebuild },
   'reseal-secrets': resealSecrets,
+  completion: completionVerb(() => verbTable),
 };

@@ -19,6 +19,13 @@ export const tenants = {
     call: (api, { limit }) => api.list('/tenants', readLimit(limit)),
     show: columns('id', 'name', 'counts', 'own_limits'),
   }),
+  show: apiVerb({
+    summary: 'Show a tenant, what it has and its limits',
+    description: 'Shows a tenant with its counts, its own limits and those that hold. Needs the admin key.',
+    things,
+    argument: 'id',
+    call: (api, _values, { id }) => api.ask('GET', pathOf('tenants', id)),
+  }),
   set: apiVerb({
     summary: 'Name a tenant, and set its own limits',
     description:

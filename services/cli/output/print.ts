@@ -1,14 +1,22 @@
-import { alignColumns } from '#lib/text-table';
+import { alignColumns, fitColumns } from '#lib/text-table';
+import { columnsOf, hasColour } from '../config.ts';
+import { colourStates } from './colour.ts';
+import { shownTime } from './shown-time.ts';
 
 /** Prints a value: as JSON for programs, or formatted by `human`. */
 export function print<T>(value: T, json: boolean, human: (value: T) => string): void {
-  process.stdout.write(`${json ? jsonText(value, 2) : printableLines(human(value))}\n`);
+  process.stdout.write(`${json ? jsonText(value, 2) : forPerson(human(value))}\n`);
 }
 
 /** The same for one of many values, on one line. */
 export function printLine<T>(value: T, json: boolean, human: (value: T) => string): void {
-  process.stdout.write(`${json ? jsonText(value) : printableLines(human(value))}\n`);
+  process.stdout.write(`${json ? jsonText(value) : forPerson(human(value))}\n`);
 }
+
+const forPerson = (text: string): string => {
+  const shown = printableLines(text);
+  return hasColour(process.stdout) ? colourStates(shown) : shown;
+};
 
 /**
  * JSON of the same value, in which nothing acts on a terminal: JSON.stringify escapes no more than the controls below 0x20. All others
@@ -32,7 +40,7 @@ export const printableLines = (text: string): string => text.split('\n').map(pri
 
 /** Formats a thing: one line for each field. */
 export const describe = (thing: Readonly<Record<string, unknown>>): string =>
-  alignColumns(Object.entries(thing).map(([name, value]) => [name, printable(value)]));
+  alignColumns(Object.entries(thing).map(([name, value]) => [name, printable(shownTime(value, { precise: true }))]));
 
 /** Shows a list as a table of these fields. */
 export const columns =
@@ -40,8 +48,9 @@ export const columns =
   (things: readonly Readonly<Record<string, unknown>>[]): string =>
     table(things, fields);
 
-/** Formats several things of one kind: one line each, under the names of the fields. */
+/** Formats several things of one kind: one line each, under the names of the fields; more lines on a terminal that is too narrow. */
 export function table(things: readonly Readonly<Record<string, unknown>>[], fields: readonly string[]): string {
   if (things.length === 0) return '(none)';
-  return alignColumns([fields, ...things.map((thing) => fields.map((field) => printable(thing[field] ?? '-')))]);
+  const cells = things.map((thing) => fields.map((field) => printable(shownTime(thing[field]) ?? '-')));
+  return fitColumns([fields, ...cells], columnsOf(process.stdout) ?? Infinity);
 }

@@ -14,13 +14,21 @@ export interface TenantNames {
   sources: Named;
 }
 
+interface Asking {
+  api: ReadApi;
+  isCustomer: boolean;
+}
+
+const unknownNames: Named = { names: new Map(), isComplete: false };
+
 /** As many are offered as a choice. Others are shown by their ids. */
 const maxNamed = 200;
 
-export async function readTenantNames(api: ReadApi): Promise<TenantNames> {
+/** Customers are not told of sources. */
+export async function readTenantNames({ api, isCustomer }: Asking): Promise<TenantNames> {
   const [endpoints, sources] = await Promise.all([
     namesOf<{ id: string; url: string }>(api, '/endpoints', ({ url }) => url),
-    namesOf<{ id: string; name: string }>(api, '/sources', ({ name }) => name),
+    isCustomer ? unknownNames : namesOf<{ id: string; name: string }>(api, '/sources', ({ name }) => name),
   ]);
   return { endpoints, sources };
 }
@@ -31,7 +39,7 @@ async function namesOf<T extends { id: string }>(
   nameOf: (one: T) => string,
 ): Promise<Named> {
   const listed = await api.list<T>(withQuery(pathname, { limit: maxNamed }));
-  if (!listed.ok) return { names: new Map(), isComplete: false };
+  if (!listed.ok) return unknownNames;
   return {
     names: new Map(listed.items.map((one) => [one.id, nameOf(one)])),
     isComplete: listed.next === undefined,

@@ -3,25 +3,30 @@ import type { Clock } from '#lib/clock';
 import { type ApiAccess, createConsoleApi, type WriteApi } from '../api-calls/console-api.ts';
 import { ApiRefusal } from '../api-calls/refusal.ts';
 import type { ApiTransport } from '../api-calls/transport.ts';
+import type { OpenCatalog } from '../catalog/catalog.ts';
 import type { ConsoleMetrics } from '../metrics.ts';
-import { type PageResult, problem } from '../page-result.ts';
-import type { Page, PageContext, Settings, Submitted } from '../page.ts';
+import { moved, type PageResult, problem } from '../page-result.ts';
+import type { Face, Page, PageContext, PublicContext, Settings, Submitted } from '../page.ts';
+import { portalBase } from '../pages/portal/frame.ts';
 import { tenantBase } from '../pages/shell.ts';
 import { keyField } from '../parts/form.ts';
 import { problemOfFailure } from '../problem-of-failure.ts';
 import { findSession, type FoundSession } from '../session/find-session.ts';
+import { hasProbe } from '../session/probe-cookie.ts';
 import { createSessionActions } from '../session/session-actions.ts';
 import { tokenIn } from '../session/session-cookie.ts';
-import { allTenants, hasScope } from '../session/session.ts';
+import { allTenants, type Capability, may, type Scope } from '../session/session.ts';
 import { createSignInLimit } from '../session/sign-in-limit.ts';
 import { judge } from './judge.ts';
-import { queryOf } from './request-state.ts';
+import { isFramed, queryOf } from './request-state.ts';
 import type { SendResult } from './send-result.ts';
 
 interface Options {
   transport: ApiTransport;
+  openCatalog: OpenCatalog;
   settings: Settings;
   origin: string | undefined;
+  originOf(request: FastifyRequest): string;
   newKey(): string;
   clock: Clock;
   metrics: ConsoleMetrics;
@@ -29,10 +34,14 @@ interface Options {
   sendResult: SendResult;
 }
 
+type PageRoute = Pick<RouteOptions, 'onRequest' | 'handler' | 'bodyLimit'>;
+
 interface AnswerPage {
-  routeOf(page: Page): Pick<RouteOptions, 'onRequest' | 'handler' | 'bodyLimit'>;
+  routeOf(page: Page): PageRoute;
+  /** The same page with a slash at the end of its path: if there is a page, it is the one without. */
+  slashRouteOf(page: Page): PageRoute;
   /** Asked once a request; the session is then part of its state. */
-  findSession(request: FastifyRequest): Promise<FoundSession>;
+  findSession(request: FastifyRequest, face: Face): Promise<FoundSession>;
 }
 
 /** As the API takes them. */
@@ -42,7 +51,7 @@ const maxPublicFormBytes = 16_384;
 
 /** Judges the requests for pages, gives them to their handlers, and sends what these answer. */
 export function createAnswerPage(options: Options): AnswerPage {
-  const { transport, settings, origin, newKey, clock, metrics, isSecure, sendResult } = options;
+  const { transport, openCatalog, settings, origin, originOf, newKey, clock, metrics, isSecure, sendResult } = options;
   const takeSignIn = createSignInLimit(clock);
 
   const apiAs =
@@ -61,11 +70,16 @@ export function createAnswerPage(options: Options): AnswerPage {
         ...more,
       });
 
-  async function find(request: FastifyRequest): Promise<FoundSession> {
-    const token = tokenIn(request.headers.cookie, isSecure(request));
+  async function find(request: FastifyRequest, face: Face): Promise<FoundSession> {
+    if (face === 'catalog') return { kind: 'none' };
+    const token = tokenIn(request.headers.cookie, { face, isSecure: isSecure(request) });
     if (token === undefined) return { kind: 'none' };
     const found = await findSession(token, (tenant) => apiAs(request)(token, { tenant }).ask('/me'));
-    if (found.kind === 'found') request.state.session = found.session;
+    if (found.kind !== 'found') return found;
+    // A customer's session is none in the console, whatever cookie it is in; and the other way round.
+    const isCustomer = found.session.portal !== undefined;
+    if (isCustomer !== (face === 'portal')) return { kind: 'none' };
+    request.state.session = found.session;
     return found;
   }
 
@@ -83,10 +97,17 @@ export function createAnswerPage(options: Options): AnswerPage {
       newKey,
       form,
     };
+    if (page.access === 'catalog') {
+      const { state } = request;
+      const onAge = (ageSeconds: number): void => void (state.ageSeconds = Math.max(ageSeconds, state.ageSeconds ?? 0));
+      const catalog = openCatalog({ traceparent: state.span.traceparent, onAge });
+      return { ...common, ...{ catalog, origin: originOf(request) } };
+    }
     if (session === undefined || page.access === 'public')
       return {
         ...common,
-        ...{ isSecure: isSecure(request), findSession: () => find(request) },
+        ...{ isSecure: isSecure(request), findSession: () => find(request, page.face) },
+        ...frameOf(request),
         actions: createSessionActions({ apiAs: apiAs(request), takeSignIn: () => takeSignIn(request.ip), metrics }),
         idempotencyKey: key ?? newKey(),
       } as PageContext;
@@ -98,9 +119,23 @@ export function createAnswerPage(options: Options): AnswerPage {
     });
     return {
       ...common,
-      ...{ session, api, can: (scope: Parameters<typeof hasScope>[1]) => hasScope(session, scope) },
-      ...(tenant !== undefined && { tenant, t: tenantBase(settings.base, tenant) }),
+      ...{
+        session,
+        api,
+        can: (...needed: [Scope | 'operator', Capability?]) => may(session, needed[0], needed[1]),
+        isCustomer: session.portal !== undefined,
+      },
+      ...(tenant !== undefined && {
+        tenant,
+        t: page.face === 'portal' ? portalBase(settings.base) : tenantBase(settings.base, tenant),
+      }),
     };
+  }
+
+  function frameOf(request: FastifyRequest): Pick<PublicContext, 'isEmbeddable' | 'frame'> {
+    const isEmbeddable = settings.frameOrigins.length > 0 && isSecure(request);
+    const isIn = isEmbeddable && isFramed(request);
+    return { isEmbeddable, frame: isIn ? { keepsCookies: hasProbe(request.headers.cookie) } : undefined };
   }
 
   async function answer(page: Page, request: FastifyRequest): Promise<PageResult> {
@@ -117,19 +152,32 @@ export function createAnswerPage(options: Options): AnswerPage {
     }
   }
 
+  const routeWith = (page: Page, resultOf: (request: FastifyRequest) => Promise<PageResult>): PageRoute => ({
+    ...(page.access === 'public' && { bodyLimit: maxPublicFormBytes }),
+    // Before the body is read.
+    async onRequest(request: FastifyRequest, reply: FastifyReply) {
+      const refusal = await judge(page, request, { findSession: find, origin });
+      return refusal === undefined ? undefined : sendResult(reply, refusal, page);
+    },
+    handler: async (request, reply) => sendResult(reply, await resultOf(request), page),
+  });
+
   return {
     findSession: find,
-    routeOf: (page) => ({
-      ...(page.access === 'public' && { bodyLimit: maxPublicFormBytes }),
-      // Before the body is read.
-      async onRequest(request: FastifyRequest, reply: FastifyReply) {
-        const refusal = await judge(page, request, { findSession: find, origin });
-        return refusal === undefined ? undefined : sendResult(reply, refusal, page);
-      },
-      handler: async (request, reply) => sendResult(reply, await answer(page, request), page),
-    }),
+    routeOf: (page) => routeWith(page, (request) => answer(page, request)),
+    slashRouteOf: (page) =>
+      routeWith(page, async (request) => {
+        const result = await answer(page, request);
+        // A redirect leads to a page: what is not there, is so at this address too.
+        return result.kind === 'page' && result.status === 200
+          ? moved(withoutSlash(request.url, settings.base))
+          : result;
+      }),
   };
 }
+
+/** The path and query, from the base on. */
+const withoutSlash = (url: string, base: string): string => url.slice(base.length).replace(/\/(?=\?|$)/, '');
 
 const formOf = ({ body }: FastifyRequest): URLSearchParams =>
   body instanceof URLSearchParams ? new URLSearchParams(body) : new URLSearchParams();

@@ -1,10 +1,10 @@
 /**
  * What is asked of every request to a page that exists, in this order, so that no handler can forget it: the origin of a form 403 → session 401
- * → tenant 404 → scope 403 → parameters 400. Before it come unknown paths (404) and methods (405), after it the handler.
+ * → tenant 404 → scope, or capability of a customer, 403 → parameters 400. Of a page of the catalog, to which links lead from anywhere, nothing but its path. Before it come unknown paths (404) and methods (405), after it the handler.
  */
 import type { FastifyRequest } from 'fastify';
 import { type PageResult, problem } from '../page-result.ts';
-import type { Page } from '../page.ts';
+import type { Face, Page } from '../page.ts';
 import { problemOfFailure } from '../problem-of-failure.ts';
 import type { FoundSession } from '../session/find-session.ts';
 import { hasScope, type Scope, tenantPattern } from '../session/session.ts';
@@ -12,7 +12,7 @@ import { queryOf } from './request-state.ts';
 import { isSameOrigin } from './same-origin.ts';
 
 export interface JudgeDeps {
-  findSession(request: FastifyRequest): Promise<FoundSession>;
+  findSession(request: FastifyRequest, face: Face): Promise<FoundSession>;
   /** The public origin, if it is set. */
   origin: string | undefined;
 }
@@ -27,8 +27,9 @@ export async function judge(page: Page, request: FastifyRequest, deps: JudgeDeps
   const handler = page.handlers[isForm ? 'POST' : 'GET'];
   if (handler === undefined) return problem(404);
 
+  if (page.access === 'catalog') return undefined;
   if (page.access !== 'public') {
-    const found = await deps.findSession(request);
+    const found = await deps.findSession(request, page.face);
     if (found.kind === 'none') return { kind: 'sign_in' };
     if (found.kind === 'failed') return problemOfFailure(found.failure);
     const { session } = found;
@@ -38,8 +39,15 @@ export async function judge(page: Page, request: FastifyRequest, deps: JudgeDeps
       if (tenant === undefined || !isOwn || !tenantPattern.test(tenant)) return problem(404);
       request.state.tenant = tenant;
     }
-    const needed = page.access === 'operator' ? 'operator' : handler.scope;
-    if (!hasScope(session, needed)) return problem(403, { explanation: whyNot(needed) });
+    if (page.access === 'portal') {
+      request.state.tenant = session.tenant;
+      const granted: readonly unknown[] = session.portal?.capabilities ?? [];
+      // A page that names no capability is nobody's.
+      if (!granted.includes(handler.capability)) return problem(403);
+    } else {
+      const needed = page.access === 'operator' ? 'operator' : handler.scope;
+      if (!hasScope(session, needed)) return problem(403, { explanation: whyNot(needed) });
+    }
   }
 
   const unknown = [...queryOf(request).keys()].find((name) => !handler.query.includes(name));

@@ -13,6 +13,8 @@ export interface RequestState {
   tenant: string | undefined;
   /** The requests to the API that the page shows. */
   asked: string[];
+  /** Set for a page that was made from what the API answered that long ago. */
+  ageSeconds: number | undefined;
 }
 
 declare module 'fastify' {
@@ -32,6 +34,7 @@ export const newState = (request: FastifyRequest, tracer: Tracer): RequestState 
     session: undefined,
     tenant: undefined,
     asked: [],
+    ageSeconds: undefined,
   };
 };
 
@@ -58,3 +61,6 @@ export function themeOf({ headers }: FastifyRequest): Theme | undefined {
 const loopback = /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/i;
 
 export const isLoopback = ({ host }: FastifyRequest): boolean => loopback.test(host);
+
+/** Browsers say themselves that a page is within another one. */
+export const isFramed = ({ headers }: FastifyRequest): boolean => headers['sec-fetch-dest'] === 'iframe';

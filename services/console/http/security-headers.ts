@@ -1,17 +1,20 @@
-/** On every answer. Nothing is loaded from another host, nothing runs but our own files, and nobody may frame or open a page. */
-const policy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self'",
-  "connect-src 'self'",
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-  // Of islands/trusted-rows.ts.
-  'trusted-types hookline',
-];
+const policyWith = (ancestors: string): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self'",
+    "connect-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    `frame-ancestors ${ancestors}`,
+    "require-trusted-types-for 'script'",
+    // islands/trusted-rows.ts makes this one.
+    'trusted-types hookline',
+  ].join('; ');
+
+/** For pages of the portal: these may embed them. */
+export const embeddablePolicy = (origins: readonly string[]): string => policyWith(origins.join(' '));
 
 const withoutUse = [
   'camera',
@@ -23,8 +26,9 @@ const withoutUse = [
   'usb',
 ];
 
+/** On every answer. Nothing is loaded from another host, nothing runs but our own files, and nobody may frame or open a page. */
 export const securityHeaders: Readonly<Record<string, string>> = {
-  'content-security-policy': policy.join('; '),
+  'content-security-policy': policyWith("'none'"),
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
   'referrer-policy': 'no-referrer',

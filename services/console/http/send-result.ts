@@ -1,17 +1,26 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { createHash } from 'node:crypto';
+import { problem as problemDetails, type ProblemCode, problemContentType } from '#lib/problem';
 import { renderDocument } from '../pages/layout.ts';
 import { problemPage } from '../pages/problem-page.ts';
 import type { Shell } from '../pages/shell.ts';
 import { signInPage } from '../pages/sign-in-page.ts';
-import type { PageResult } from '../page-result.ts';
-import type { Page } from '../page.ts';
+import type { PageResult, ProblemStatus } from '../page-result.ts';
+import type { Face, Page } from '../page.ts';
+import { endedPage } from '../pages/portal/ended-page.ts';
+import { returnUrlIn } from '../session/return-cookie.ts';
 import type { Assets } from './assets.ts';
+import { faceAt } from './face-at.ts';
 import { ownPath } from './own-path.ts';
-import { isLoopback, pathOf, themeOf } from './request-state.ts';
+import { isFramed, isLoopback, pathOf, queryOf, themeOf } from './request-state.ts';
+import { embeddablePolicy } from './security-headers.ts';
 
 export interface Sending {
   base: string;
+  faces: readonly Face[];
+  frameOrigins: readonly string[];
   assets: Assets;
+  originOf(request: FastifyRequest): string;
   isSecure(request: FastifyRequest): boolean;
   newKey(): string;
 }
@@ -19,59 +28,104 @@ export interface Sending {
 /** Sends what a page has answered. The document is whole before its status is sent. */
 export type SendResult = (reply: FastifyReply, result: PageResult, page?: Page) => FastifyReply;
 
-export function createSendResult({ base, assets, isSecure, newKey }: Sending): SendResult {
-  const home = `${base}/`;
+export function createSendResult({
+  base,
+  faces,
+  frameOrigins,
+  assets,
+  originOf,
+  isSecure,
+  newKey,
+}: Sending): SendResult {
+  const homes: Readonly<Record<Face, string>> = {
+    console: `${base}/`,
+    catalog: `${base}/catalog`,
+    portal: `${base}/portal`,
+  };
 
-  function shellOf(request: FastifyRequest, more: Partial<Shell>): Shell {
+  const faceOf = (request: FastifyRequest, page: Page | undefined): Face =>
+    page?.face ?? faceAt(pathOf(request), { base, faces });
+
+  function shellOf(request: FastifyRequest, page: Page | undefined, more: Partial<Shell>): Shell {
     const { session, tenant } = request.state;
+    const face = faceOf(request, page);
     return {
-      base,
-      assets,
+      ...{ base, face, assets, origin: originOf(request) },
+      query: face === 'catalog' ? (queryOf(request).get('q') ?? '') : '',
       session,
-      tenant: session === undefined ? undefined : (session.tenant ?? tenant),
+      // A customer is not told what the operator calls the tenant.
+      tenant: session === undefined || face === 'portal' ? undefined : (session.tenant ?? tenant),
       section: undefined,
       theme: themeOf(request),
-      here: home,
+      frame: face === 'portal' && isFramed(request) ? frameOrigins : [],
+      here: homes[face],
       asked: [],
       ...more,
     };
   }
 
   /** The page that is shown, to come back to. A form's own address may have no page to look at. */
-  const addressOf = (request: FastifyRequest, page: Page | undefined): string =>
-    request.method === 'POST' && page?.handlers.GET === undefined ? home : (ownPath(request.url, base) ?? home);
+  const addressOf = (request: FastifyRequest, page: Page | undefined): string => {
+    const home = homes[faceOf(request, page)];
+    return request.method === 'POST' && page?.handlers.GET === undefined ? home : (ownPath(request.url, base) ?? home);
+  };
 
   return (reply, result, page) => {
     const { request } = reply;
+    if (page?.access === 'catalog') forEveryone(reply);
+    // Nobody embeds a page of another face.
+    if (frameOrigins.length > 0 && faceOf(request, page) === 'portal')
+      reply.header('content-security-policy', embeddablePolicy(frameOrigins));
     const sendHtml = (status: number, markup: string): FastifyReply =>
       reply.code(status).header('content-type', 'text/html; charset=utf-8').send(markup);
     switch (result.kind) {
       case 'page': {
         const { section, title = '' } = page ?? {};
         const here = addressOf(request, page);
-        const shell = shellOf(request, { section, here, asked: request.state.asked });
+        // Customers ask the API of their own, if at all.
+        const asked = page?.face === 'portal' ? [] : request.state.asked;
+        const shell = shellOf(request, page, { section, here, asked });
+        if (result.indexing?.isIndexed === true) reply.removeHeader('x-robots-tag');
+        reply.headers(result.headers ?? {});
         return sendHtml(result.status, renderDocument(shell, { title, ...result }));
       }
       case 'problem': {
         if (result.retryAfterSeconds !== undefined) reply.header('retry-after', result.retryAfterSeconds);
         if (result.allow !== undefined) reply.header('allow', result.allow);
-        const shell = shellOf(request, {});
+        if (page?.isDocument === true) return sendProblem(reply, result);
+        const shell = shellOf(request, page, {});
         return sendHtml(result.status, renderDocument(shell, problemPage(result, shell, request.id)));
       }
       case 'sign_in': {
         const { status = 401, message, retryAfterSeconds } = result;
         if (status === 401) reply.header('www-authenticate', 'Session realm="Hookline"');
         if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds);
+        if (page?.face === 'portal') {
+          const shell = shellOf(request, page, { session: undefined });
+          return sendHtml(
+            status,
+            renderDocument(shell, endedPage(returnUrlIn(request.headers.cookie, isSecure(request)))),
+          );
+        }
         const here = ownPath(result.to, base) ?? addressOf(request, page);
         const isPrivate = isSecure(request) || isLoopback(request);
         return sendHtml(
           status,
           renderDocument(
-            shellOf(request, { session: undefined, tenant: undefined, here }),
+            shellOf(request, page, { session: undefined, tenant: undefined, here }),
             signInPage({ base, to: here, message, isPrivate, newKey }),
           ),
         );
       }
+      case 'moved': {
+        const to = ownPath(base + result.to, base);
+        if (to === undefined) throw new Error(`${pathOf(request)} leads away from the catalog`);
+        // Not for ever: the name may be changed again, or retired.
+        reply.removeHeader('x-robots-tag');
+        return reply.code(301).headers({ 'cache-control': 'public, max-age=300', location: to }).send();
+      }
+      case 'document':
+        return sendDocument(reply, result);
       case 'see_other': {
         const to = ownPath(result.to, base);
         if (to === undefined) throw new Error(`${pathOf(request)} leads away from the console`);
@@ -92,6 +146,46 @@ export function createSendResult({ base, assets, isSecure, newKey }: Sending): S
           .send(result.body);
     }
   };
+}
+
+/** Caches ask before they show it again. The theme is in a cookie. */
+function forEveryone(reply: FastifyReply): void {
+  const { ageSeconds } = reply.request.state;
+  void reply.headers({
+    'cache-control': 'no-cache',
+    vary: 'cookie',
+    ...(ageSeconds !== undefined && { age: ageSeconds }),
+  });
+}
+
+/** Programs of other origins may read it too. */
+function sendDocument(reply: FastifyReply, { contentType, text }: { contentType: string; text: string }): FastifyReply {
+  const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
+  const known = (reply.request.headers['if-none-match'] ?? '').split(',').map((one) => one.trim().replace(/^W\//, ''));
+  reply
+    .removeHeader('vary')
+    .headers({ etag, 'cross-origin-resource-policy': 'cross-origin', 'access-control-allow-origin': '*' });
+  if (known.includes(etag) || known.includes('*')) return reply.code(304).send();
+  return reply.code(200).header('content-type', contentType).send(text);
+}
+
+const codes: Partial<Record<ProblemStatus, ProblemCode>> = {
+  404: 'not_found',
+  405: 'method_not_allowed',
+  410: 'gone',
+  503: 'unavailable',
+};
+
+/** For programs. */
+function sendProblem(
+  reply: FastifyReply,
+  { status, explanation }: { status: ProblemStatus; explanation?: string },
+): FastifyReply {
+  const details = problemDetails(codes[status] ?? 'internal_error', explanation);
+  return reply
+    .code(status)
+    .header('content-type', problemContentType)
+    .send(Buffer.from(JSON.stringify(details)));
 }
 
 const disposition = (fileName: string, isShown: boolean): string =>

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { problem } from '../page-result.ts';
+import { accentPath, accentRules } from '../pages/portal/accent.ts';
 import type { Assets } from './assets.ts';
 import type { SendResult } from './send-result.ts';
 
@@ -9,6 +10,8 @@ interface Options {
   sendResult: SendResult;
 }
 
+const forEver = { 'cache-control': 'public, max-age=31536000, immutable' };
+
 /** `/assets/{hash}/{name}`: kept for ever, since another content has another path. */
 export function serveAssets(app: FastifyInstance, { base, assets, sendResult }: Options): void {
   app.get<{ Params: { hash: string; name: string } }>(`${base}/assets/:hash/:name`, (request, reply) => {
@@ -17,9 +20,18 @@ export function serveAssets(app: FastifyInstance, { base, assets, sendResult }: 
     if (asset === undefined) return sendResult(reply, problem(404));
     const isGzip = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''));
     return reply
-      .headers({ 'cache-control': 'public, max-age=31536000, immutable', vary: 'accept-encoding' })
+      .headers({ ...forEver, vary: 'accept-encoding' })
       .header('content-type', asset.contentType)
       .headers(isGzip ? { 'content-encoding': 'gzip' } : {})
       .send(isGzip ? asset.gzipped : asset.body);
+  });
+}
+
+/** `/portal/accent/{rrggbb}.css` */
+export function serveAccents(app: FastifyInstance, { base, sendResult }: Omit<Options, 'assets'>): void {
+  app.get<{ Params: { name: string } }>(`${base}${accentPath('#:name')}`, (request, reply) => {
+    const [, digits] = /^([0-9a-f]{6})$/.exec(request.params.name) ?? [];
+    if (digits === undefined) return sendResult(reply, problem(404));
+    return reply.headers(forEver).header('content-type', 'text/css; charset=utf-8').send(accentRules(digits));
   });
 }

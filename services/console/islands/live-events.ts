@@ -27,7 +27,7 @@ class LiveEvents extends HTMLElement {
   connectedCallback(): void {
     this.#cursor ||= this.dataset['cursor'] ?? '';
     this.#part('.live-bar').hidden = false;
-    this.#part('.live-new').onclick = () => this.#update(true, true);
+    this.#part('.live-new').onclick = () => this.#showAsked();
     for (const event of ['pointerleave', 'focusout']) this.addEventListener(event, this.#updateSoon);
     for (const event of ['selectionchange', 'scroll']) document.addEventListener(event, this.#updateSoon);
     document.addEventListener('visibilitychange', this.#whenVisible);
@@ -127,6 +127,13 @@ class LiveEvents extends HTMLElement {
     // A list has no room for more.
     for (const id of [...this.#waiting.keys()].sort().reverse().slice(keptRows)) this.#waiting.delete(id);
     this.#updateSoon();
+  }
+
+  /** The button is gone then: who came to it by keyboard goes on at the newest row. */
+  #showAsked(): void {
+    const isByKeyboard = this.#part('.live-new').matches(':focus-visible');
+    this.#update(true, true);
+    if (isByKeyboard) this.querySelector<HTMLElement>('tbody tr a')?.focus();
   }
 
   /** @param bringsNew also rows that are not there yet. @param isAsked by the reader, who may be at the list */

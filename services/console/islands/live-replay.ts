@@ -55,11 +55,19 @@ class LiveReplay extends HTMLElement {
   #show(progress: DocumentFragment): void {
     const status = progress.querySelector<HTMLElement>('[data-status]')?.dataset['status'] ?? '';
     const hasEnded = status !== 'queued' && status !== 'running';
+    const focus = document.activeElement;
     // A link in it that has the focus stays where it is.
-    if (hasEnded || !this.contains(document.activeElement)) this.replaceChildren(progress);
+    if (hasEnded || !this.contains(focus)) this.replaceChildren(progress);
     if (!hasEnded) return;
     for (const element of document.querySelectorAll('[data-while-running]')) element.remove();
     this.#end('The replay has ended.');
+    if (focus !== null && !focus.isConnected) this.#takeFocus();
+  }
+
+  /** From a link that is gone: without it, the next Tab would begin at the top of the page. */
+  #takeFocus(): void {
+    this.tabIndex = -1;
+    this.focus();
   }
 
   #failed(retryAfter: string | null): number {

@@ -1,8 +1,13 @@
 /** The document around every page. It depends on the session and the page alone: two pages of the same status look the same. */
 import { html, type Html } from '#lib/html';
 import type { TitledContent } from '../page-result.ts';
-import { sections, type Section } from '../sections.ts';
+import { sections } from '../sections.ts';
 import { hasScope } from '../session/session.ts';
+import type { Face } from '../page.ts';
+import { accentPath } from './portal/accent.ts';
+import { brandMark } from './brand-mark.ts';
+import { catalogHeader, catalogNavigation } from './catalog/frame.ts';
+import { portalHeader, portalNavigation } from './portal/frame.ts';
 import { type Shell, tenantBase, type Theme } from './shell.ts';
 
 /** On every page. */
@@ -10,29 +15,31 @@ const everywhere = 'everywhere';
 
 /** @param content its title is there */
 export function renderDocument(shell: Shell, content: TitledContent): string {
-  const { base, assets, tenant, theme } = shell;
+  const { base, face, assets, tenant, theme } = shell;
   const { title, body, islands = [] } = content;
-  const scripts = [everywhere, ...islands].map(
+  const around = frames[face];
+  const isFramed = shell.frame.length > 0;
+  const scripts = [everywhere, ...islands, ...(isFramed ? ['frame-height'] : [])].map(
     (name) => html`<script type="module" src="${base}${assets.path(`${name}.js`)}"></script>`,
   );
-  const wholeTitle = [title, ...(tenant === undefined ? [] : [tenant]), 'Hookline'];
+  const wholeTitle = [title, ...(tenant === undefined ? [] : [tenant]), around.product];
   const document = html`<!doctype html>
-<html lang="en"${theme === undefined ? null : html` data-theme="${theme}"`}>
+<html lang="en"${theme === undefined ? null : html` data-theme="${theme}"`}${isFramed && html` data-framed`}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex">
+${robots(shell, content)}
 <meta name="color-scheme" content="${theme ?? 'light dark'}">
 <title>${wholeTitle.filter((part, index) => part !== wholeTitle[index - 1]).join(' · ')}</title>
 <link rel="icon" type="image/svg+xml" href="${base}${assets.path('icon.svg')}">
-<link rel="stylesheet" href="${base}${assets.path('console.css')}">
+<link rel="stylesheet" href="${base}${assets.path('console.css')}">${accentSheet(shell)}
 ${scripts}
 </head>
 <body>
 <a class="skip" href="#main">Skip to the content</a>
-${header(shell)}
-<div class="frame${shell.session === undefined ? ' frame-alone' : ''}">
-${navigation(shell)}
+${around.header(shell)}
+<div class="frame${shell.session === undefined && face !== 'catalog' ? ' frame-alone' : ''}">
+${around.navigation(shell)}
 <main id="main" tabindex="-1">
 ${crumbs(content)}
 <div class="page-head">
@@ -42,12 +49,30 @@ ${content.actions === undefined ? null : html`<div class="actions">${content.act
 ${body}
 </main>
 </div>
-${footer(shell)}
+${footer(shell)}${isFramed && html`<frame-height data-origins="${shell.frame.join(' ')}"></frame-height>`}
 </body>
 </html>
 `;
   return document.toString();
 }
+
+/** What is around the pages of each face. */
+const frames: Readonly<
+  Record<Face, { product: string; header(shell: Shell): Html; navigation(shell: Shell): Html | null }>
+> = {
+  console: { product: 'Hookline', header, navigation },
+  catalog: { product: 'Hookline', header: catalogHeader, navigation: catalogNavigation },
+  portal: { product: 'Webhooks', header: portalHeader, navigation: portalNavigation },
+};
+
+/** A file of its own: no page has a style within it. */
+const accentSheet = ({ base, session }: Shell): Html | null => {
+  const accent = session?.portal?.accent ?? null;
+  return accent === null ? null : html`<link rel="stylesheet" href="${base}${accentPath(accent)}">`;
+};
+
+const robots = ({ base, origin }: Shell, { indexing }: TitledContent): Html =>
+  html`${indexing?.isIndexed === true ? null : html`<meta name="robots" content="noindex">`}${indexing && html`<link rel="canonical" href="${origin}${base}${indexing.canonical}">`}`;
 
 function header({ base, session, tenant }: Shell): Html {
   const home = session !== undefined && tenant !== undefined ? tenantBase(base, tenant) : `${base}/`;
@@ -62,8 +87,6 @@ ${tenant === undefined ? html`<span class="search"></span>` : searchBox(tenantBa
 }
 </header>`;
 }
-
-const brandMark = html`<svg class="mark" viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="8"/><path d="M11 7v9.5a5.5 5.5 0 0 0 11 0V15m0 0-3 3m3-3 3 3"/></svg>`;
 
 const tenantChip = ({
   base,
@@ -86,11 +109,11 @@ const searchBox = (t: string): Html =>
 
 function navigation({ base, session, tenant, section: current }: Shell): Html | null {
   if (session === undefined) return null;
-  const entry = (name: Section, href: string): Html | null =>
+  const entry = (name: keyof typeof sections, href: string): Html | null =>
     hasScope(session, sections[name].scope)
       ? html`<li><a href="${href}"${name === current ? html` aria-current="page"` : null}>${sections[name].label}</a></li>`
       : null;
-  const names = Object.keys(sections) as Section[];
+  const names = Object.keys(sections) as (keyof typeof sections)[];
   const ofTenant = names.filter((name) => sections[name].scope !== 'operator');
   const ofOperator = names.filter((name) => sections[name].scope === 'operator');
   return html`<nav class="sections" aria-label="Sections">

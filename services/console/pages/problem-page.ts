@@ -1,7 +1,9 @@
 import { html, type Html } from '#lib/html';
+import type { Face } from '../page.ts';
 import type { TitledContent, PageResult, ProblemStatus } from '../page-result.ts';
-import { sections, type Section } from '../sections.ts';
+import { portalSections, sections } from '../sections.ts';
 import { hasScope } from '../session/session.ts';
+import { portalBase } from './portal/frame.ts';
 import { type Shell, tenantBase } from './shell.ts';
 
 type Problem = Extract<PageResult, { kind: 'problem' }>;
@@ -37,13 +39,43 @@ const words: Readonly<Record<ProblemStatus, { title: string; explanation: string
   },
 };
 
+/** For readers of the catalog, who know of no tenants, sessions or forms; and for customers, who know of no operator. */
+const wordsOfFaces: Readonly<Partial<Record<Face, Partial<typeof words>>>> = {
+  catalog: {
+    404: {
+      title: 'There is nothing here',
+      explanation: 'No event type is published at this address. Check that its name is complete and spelt correctly.',
+    },
+    410: {
+      title: 'This is gone',
+      explanation: 'This event type was retired: it is not sent any more, and does not come back.',
+    },
+    503: {
+      title: 'Not available at the moment',
+      explanation: 'This page cannot be made now. It was not removed: try again in a few seconds.',
+    },
+  },
+  portal: {
+    403: { title: 'Your link does not allow this', explanation: 'Ask for another link where you got this one.' },
+    404: {
+      title: 'There is nothing here',
+      explanation: 'Nothing exists at this address. Check that the address is complete.',
+    },
+    500: { title: 'This page has failed', explanation: 'This is our mistake. Tell us the request id below.' },
+    503: {
+      title: 'Not available at the moment',
+      explanation: 'This page cannot be made now. Nothing is lost: try again in a few seconds.',
+    },
+  },
+};
+
 /** For these, somebody may look into the log. A 404 is the same for everyone who asks, and so has no id. */
 const withRequestId: readonly ProblemStatus[] = [403, 408, 409, 429, 500, 503];
 
 /** The content of the page of any problem, which keeps its status. It does not navigate by itself. */
 export function problemPage(problem: Problem, shell: Shell, requestId: string): TitledContent {
   const { status, errors = [] } = problem;
-  const { title, explanation } = words[status];
+  const { title, explanation } = wordsOfFaces[shell.face]?.[status] ?? words[status];
   return {
     title,
     heading: html`<span class="status">${status} </span>${title}`,
@@ -55,12 +87,18 @@ ${withRequestId.includes(status) ? html`<p class="muted">Request <code>${request
   };
 }
 
-function waysOn({ base, session, tenant }: Shell): Html {
+function waysOn({ base, face, session, tenant }: Shell): Html {
+  if (face === 'catalog') return html`<p><a href="${base}/catalog">All event types</a></p>`;
+  if (face === 'portal') return session === undefined ? html`` : waysInPortal(base);
   if (session === undefined || tenant === undefined) return html`<p><a href="${base}/">To the start</a></p>`;
   const t = tenantBase(base, tenant);
-  const names = (Object.keys(sections) as Section[]).filter(
+  const names = (Object.keys(sections) as (keyof typeof sections)[]).filter(
     (name) => sections[name].scope !== 'operator' && hasScope(session, sections[name].scope),
   );
   return html`<div class="ways"><p>Look for it by its id in the search above, or go on from here:</p>
 <ul class="links">${names.map((name) => html`<li><a href="${t}${sections[name].path}">${sections[name].label}</a></li>`)}</ul></div>`;
 }
+
+const waysInPortal = (base: string): Html =>
+  html`<div class="ways"><p>Go on from here:</p>
+<ul class="links">${Object.values(portalSections).map(({ label, path }) => html`<li><a href="${portalBase(base)}${path}">${label}</a></li>`)}</ul></div>`;

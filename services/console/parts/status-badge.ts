@@ -15,6 +15,7 @@ const tones: Readonly<Record<string, Tone>> = {
   dead: 'bad',
   dead_lettered: 'bad',
   delivered: 'good',
+  deprecated: 'warn',
   disabled: 'idle',
   enabled: 'good',
   ended: 'idle',

@@ -1,6 +1,7 @@
 /** All pages. A folder each: a page is added to the list of its folder. */
-import type { Page } from '../page.ts';
+import { type Face, inPortal, type Page } from '../page.ts';
 import { auditPages } from './audit/index.ts';
+import { catalogPages } from './catalog/index.ts';
 import { comparePages } from './compare/index.ts';
 import { deadLetterPages } from './dead-letters/index.ts';
 import { deliveryPages } from './deliveries/index.ts';
@@ -11,12 +12,14 @@ import { keyPages } from './keys/index.ts';
 import { livePages } from './live/index.ts';
 import { operatorPages } from './operator/index.ts';
 import { overviewPages } from './overview/index.ts';
+import { portalOwnPages } from './portal/index.ts';
 import { replayPages } from './replays/index.ts';
 import { signInPages } from './session/index.ts';
 import { sessionPages } from './sessions/index.ts';
 import { sourcePages } from './sources/index.ts';
-import { startPages } from './start/index.ts';
+import { startPages, theme } from './start/index.ts';
 
+/** Of the console. */
 export const pages: readonly Page[] = [
   ...startPages,
   ...signInPages,
@@ -34,4 +37,14 @@ export const pages: readonly Page[] = [
   ...jumpPages,
   ...livePages,
   ...operatorPages,
+];
+
+/** Of the portal: its own, and those of the console that name a capability. */
+export const portalPages: readonly Page[] = [...portalOwnPages, ...pages.flatMap(inPortal)];
+
+/** Those that a process shows. */
+export const pagesOf = (faces: readonly Face[]): readonly Page[] => [
+  ...(faces.includes('console') ? pages : [theme]),
+  ...(faces.includes('catalog') ? catalogPages : []),
+  ...(faces.includes('portal') ? portalPages : []),
 ];

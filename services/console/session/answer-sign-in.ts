@@ -21,7 +21,7 @@ export function answerSignIn(outcome: SignInOutcome, { base, isSecure, to, what 
       const wanted = ownPath(to, base) ?? `${base}/`;
       const first = tenantBase(base, outcome.tenant ?? 'default');
       return seeOther(wanted === `${base}/` ? first : wanted, {
-        'set-cookie': sessionCookie(outcome.token, isSecure),
+        'set-cookie': sessionCookie(outcome.token, { face: 'console', isSecure }),
       });
     }
     case 'limited': {

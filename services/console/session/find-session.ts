@@ -1,6 +1,6 @@
 import type { ApiFailure } from '#lib/api-client';
 import type { Asked } from '../api-calls/console-api.ts';
-import { allTenants, type Scope, type Session } from './session.ts';
+import { allTenants, type Capability, type Scope, type Session } from './session.ts';
 
 /** Of `GET /v1/me`. */
 export interface Me {
@@ -8,6 +8,7 @@ export interface Me {
   tenant: string;
   all_tenants: boolean;
   scopes: readonly Scope[];
+  portal?: { capabilities: readonly Capability[]; return_url: string | null; accent: string | null } | null;
   expires_at: string | null;
 }
 
@@ -36,13 +37,16 @@ export async function findSession(token: string, ask: AskMe): Promise<FoundSessi
   return failure.kind === 'problem' && failure.status === 401 ? { kind: 'none' } : { kind: 'failed', failure };
 }
 
-function sessionOf(token: string, { credential, tenant, all_tenants, scopes, expires_at }: Me): FoundSession {
+function sessionOf(token: string, { credential, tenant, all_tenants, scopes, portal, expires_at }: Me): FoundSession {
   if (credential.type !== 'session') return { kind: 'none' };
   const session = {
     id: credential.id,
     token,
     tenant: all_tenants ? undefined : tenant,
     scopes,
+    portal: portal
+      ? { capabilities: portal.capabilities, returnUrl: portal.return_url, accent: portal.accent }
+      : undefined,
     expiresAt: expires_at ?? '',
   };
   return { kind: 'found', session };

@@ -1,6 +1,6 @@
 /** Signing in and out, by the API's sessions. A key is sent to the API once, and kept nowhere. */
 import type { ApiFailure } from '#lib/api-client';
-import type { WriteApi } from '../api-calls/console-api.ts';
+import type { Asked, WriteApi } from '../api-calls/console-api.ts';
 import { path } from '../api-calls/paths.ts';
 import type { ConsoleMetrics } from '../metrics.ts';
 import { askMe } from './find-session.ts';
@@ -12,10 +12,17 @@ export type SignInOutcome =
   | { kind: 'limited'; retryAfterSeconds: number }
   | { kind: 'failed'; failure: ApiFailure };
 
+/** What became of a link to the portal. */
+type LinkOutcome =
+  { kind: 'signed_in'; token: string; returnUrl: string | null } | Exclude<SignInOutcome, { kind: 'signed_in' }>;
+
 export interface SessionActions {
   /** @param isReadOnly with the scope `read` alone, whatever the key may do */
   signIn(credential: string, options: { isReadOnly: boolean; idempotencyKey: string }): Promise<SignInOutcome>;
   redeem(code: string): Promise<SignInOutcome>;
+  /** Whether a link to the portal could be redeemed. It still can be afterwards. */
+  lookAtLink(code: string): Promise<Asked<unknown>>;
+  redeemLink(code: string): Promise<LinkOutcome>;
   /** @returns why the API may still know the session; undefined: it has ended */
   signOut(session: Session): Promise<ApiFailure | undefined>;
 }
@@ -33,17 +40,24 @@ interface NewSession {
   tenant: string;
 }
 
+interface RedeemedLink {
+  token: string;
+  link: { return_url: string | null };
+}
+
 export function createSessionActions({ apiAs, takeSignIn, metrics }: Options): SessionActions {
-  async function limited(attempt: () => Promise<SignInOutcome>): Promise<SignInOutcome> {
+  async function limited<Outcome extends SignInOutcome | LinkOutcome>(
+    attempt: () => Promise<Outcome>,
+  ): Promise<Outcome | { kind: 'limited'; retryAfterSeconds: number }> {
     const retryAfterSeconds = takeSignIn();
-    const outcome: SignInOutcome = retryAfterSeconds > 0 ? { kind: 'limited', retryAfterSeconds } : await attempt();
+    const outcome = retryAfterSeconds > 0 ? { kind: 'limited' as const, retryAfterSeconds } : await attempt();
     metrics.signIns.inc({ outcome: labelOf(outcome) });
     return outcome;
   }
 
   return {
     signIn: (credential, { isReadOnly, idempotencyKey }) =>
-      limited(async () => {
+      limited<SignInOutcome>(async () => {
         const me = await askMe((tenant) => apiAs(credential, { tenant }).ask('/me'));
         if (!me.ok) return { kind: 'failed', failure: me.failure };
         const { all_tenants: ofAll, credential: given, tenant } = me.value;
@@ -56,9 +70,17 @@ export function createSessionActions({ apiAs, takeSignIn, metrics }: Options): S
         return signedIn(made.value);
       }),
     redeem: (code) =>
-      limited(async () => {
+      limited<SignInOutcome>(async () => {
         const redeemed = await apiAs(undefined).query<NewSession>('/sessions/redeem', { code });
         return redeemed.ok ? signedIn(redeemed.value) : { kind: 'failed', failure: redeemed.failure };
+      }),
+    lookAtLink: (code) => apiAs(undefined).query('/portal-links/redeem', { code, dry_run: true }),
+    redeemLink: (code) =>
+      limited<LinkOutcome>(async () => {
+        const redeemed = await apiAs(undefined).query<RedeemedLink>('/portal-links/redeem', { code });
+        if (!redeemed.ok) return { kind: 'failed', failure: redeemed.failure };
+        const { token, link } = redeemed.value;
+        return { kind: 'signed_in', token, returnUrl: link.return_url };
       }),
     async signOut({ id, token, tenant }) {
       const api = apiAs(token, { tenant: tenant === undefined ? allTenants : undefined, idempotencyKey: id });
@@ -75,7 +97,7 @@ const signedIn = ({ token, tenant }: NewSession): SignInOutcome => ({
   tenant: tenant === allTenants ? undefined : tenant,
 });
 
-function labelOf(outcome: SignInOutcome): string {
+function labelOf(outcome: SignInOutcome | LinkOutcome): string {
   if (outcome.kind !== 'failed') return outcome.kind;
   return outcome.failure.kind === 'problem' && outcome.failure.status < 500 ? 'refused' : 'failed';
 }

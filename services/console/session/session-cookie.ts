@@ -1,19 +1,30 @@
 import { readCookie, setCookie } from '../http/cookies.ts';
 
+/** Who signs in: people of the operator to the console, customers to the portal. */
+type SignedInFace = 'console' | 'portal';
+
+interface Cookie {
+  face: SignedInFace;
+  isSecure: boolean;
+  isEmbedded?: boolean;
+}
+
+/** Two: whoever tries the portal of a customer stays signed in to the console. */
+const names: Readonly<Record<SignedInFace, string>> = { console: 'hookline', portal: 'hookline-portal' };
+
 /** `__Host-`: no other host, not even a subdomain, can set it. Browsers refuse that name over plain http. */
-const nameOf = (isSecure: boolean): string => (isSecure ? '__Host-hookline' : 'hookline');
+const nameOf = ({ face, isSecure }: Cookie): string => `${isSecure ? '__Host-' : ''}${names[face]}`;
 
 /** A token of the API, and nothing else. */
 const token = /^hs_[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]{1,500}$/;
 
-export function tokenIn(header: string | undefined, isSecure: boolean): string | undefined {
-  const value = readCookie(header, nameOf(isSecure));
+export function tokenIn(header: string | undefined, cookie: Cookie): string | undefined {
+  const value = readCookie(header, nameOf(cookie));
   return value !== undefined && token.test(value) ? value : undefined;
 }
 
 /** Until the browser is closed; the token itself ends earlier. */
-export const sessionCookie = (value: string, isSecure: boolean): string =>
-  setCookie(nameOf(isSecure), value, { isSecure });
+export const sessionCookie = (value: string, cookie: Cookie): string => setCookie(nameOf(cookie), value, cookie);
 
-export const noSessionCookie = (isSecure: boolean): string =>
-  setCookie(nameOf(isSecure), '', { isSecure, maxAgeSeconds: 0 });
+export const noSessionCookie = (cookie: Cookie): string =>
+  setCookie(nameOf(cookie), '', { ...cookie, maxAgeSeconds: 0 });

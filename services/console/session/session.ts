@@ -1,5 +1,17 @@
 export type Scope = 'read' | 'write' | 'publish' | 'admin';
 
+/** What a customer may do in the portal. Its sessions have no scopes. */
+export type Capability = 'view' | 'replay' | 'endpoints' | 'secrets';
+
+/** What a customer's session got from its link. */
+interface Portal {
+  capabilities: readonly Capability[];
+  /** https. Null: there is no way back. */
+  returnUrl: string | null;
+  /** `#rrggbb`, with a contrast of 4.5:1 or more with white. */
+  accent: string | null;
+}
+
 /** Who is signed in, as the API knows the session. */
 export interface Session {
   id: string;
@@ -7,6 +19,8 @@ export interface Session {
   /** Undefined: the operator’s session, for all tenants. */
   tenant: string | undefined;
   scopes: readonly Scope[];
+  /** Undefined: not a customer's. */
+  portal: Portal | undefined;
   /** RFC 3339. */
   expiresAt: string;
 }
@@ -21,3 +35,9 @@ export const hasScope = ({ tenant, scopes }: Session, needed: Scope | 'operator'
   if (needed === 'operator') return tenant === undefined && scopes.includes('admin');
   return scopes.includes(needed) || scopes.includes('admin');
 };
+
+/** Whether a session may do what needs the scope, or of a customer the capability. Undefined: no customer may. */
+export const may = (session: Session, scope: Scope | 'operator', capability: Capability | undefined): boolean =>
+  session.portal === undefined
+    ? hasScope(session, scope)
+    : capability !== undefined && session.portal.capabilities.includes(capability);

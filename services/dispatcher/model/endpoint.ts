@@ -36,6 +36,8 @@ export interface Endpoint extends Subscriber, PausedLife {
   headers: Readonly<Record<string, string>>;
   /** Proxy and client certificate; undefined for neither. The same object for as long as they are the same. */
   route: HttpRoute | undefined;
+  /** A portal session chose the URL: it is judged without the operator's allowances. */
+  urlByPortal: boolean;
   timeoutMs: number;
   maxInFlight: number;
   /** Undefined: no rate limit is set. */
@@ -60,13 +62,14 @@ export interface Endpoint extends Subscriber, PausedLife {
 
 export interface EndpointRow extends SubscriberRow, SealedColumns {
   url: string;
+  url_by_portal: boolean;
   revision: number;
   failing_since: string | null;
   outage_since: string | null;
   pauses: StoredPause[];
 }
 
-export const endpointColumns = `${subscriberColumns}, url, settings, private, secrets, revision, failing_since, outage_since, pauses`;
+export const endpointColumns = `${subscriberColumns}, url, url_by_portal, settings, private, secrets, revision, failing_since, outage_since, pauses`;
 
 /** Deleted or disabled: its deliveries end without being sent. */
 export const isClosed = (endpoint: Endpoint): boolean => endpoint.deletedAt !== null || endpoint.disabledAt !== null;
@@ -91,6 +94,7 @@ export function endpointOf(row: EndpointRow, reading: Reading, before?: Endpoint
   return {
     ...readSubscriber(row, before, reading.onUnreadable),
     url: row.url,
+    urlByPortal: row.url_by_portal,
     method,
     headers: Object.fromEntries(Object.entries<string>(headers).map(([name, value]) => [name.toLowerCase(), value])),
     route: routeOf(settings, before?.route),

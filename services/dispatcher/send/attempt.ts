@@ -1,5 +1,5 @@
 import type { Clock } from '#lib/clock';
-import { type Delivery, isReservedHeader, maskHeaders, type SentRequest } from '#lib/contract';
+import { type Delivery, headerText, isReservedHeader, maskHeaders, type SentRequest } from '#lib/contract';
 import { type HttpClient, type HttpResult, noTiming } from '#lib/http-client';
 import { signatureHeaders, type SigningSecret, signingSecret } from '#lib/signatures';
 import { childTraceparent, type Exemplar, type Tracer } from '#lib/telemetry';
@@ -46,7 +46,7 @@ export function createAttempt({ http, tracer, clock, openHeader }: Deps): Attemp
     const valid = secrets.filter(({ expiresAt }) => expiresAt === null || expiresAt > nowMs * 1_000);
     if (valid.length === 0) return unsigned;
 
-    const { url, method, route, timeoutMs } = endpoint;
+    const { url, method, route, urlByPortal, timeoutMs } = endpoint;
     const span = startAttemptSpan(tracer, delivery, endpoint, attempt);
     const own = {
       ...(delivery.contentType === '' ? {} : { 'content-type': headerText(delivery.contentType) }),
@@ -70,7 +70,7 @@ export function createAttempt({ http, tracer, clock, openHeader }: Deps): Attemp
     const startedAtMs = clock.monotonicMs();
     const result = await http.send({
       ...{ url, method, headers: sent, headerLists: passed },
-      ...{ body: delivery.payload, timeoutMs, route },
+      ...{ body: delivery.payload, timeoutMs, route, isStrict: urlByPortal },
     });
     const duration_ms = clock.monotonicMs() - startedAtMs;
     endAttemptSpan(span, result);
@@ -143,10 +143,3 @@ const defaultHeaders: Headers = { 'user-agent': 'Hookline' };
 /** The endpoint's own headers. The api takes none that is reserved; a row from before a name was reserved may have one all the same. */
 const customHeaders = (headers: Headers): Headers =>
   Object.fromEntries(Object.entries({ ...defaultHeaders, ...headers }).filter(([name]) => !isReservedHeader(name)));
-
-/** A sender chose this text, and a header takes printable ASCII: the rest as its UTF-8 bytes in percent-encoding. */
-function headerText(text: string): string {
-  return text.replace(/[^\x20-\x7e]+/g, (rest) =>
-    [...Buffer.from(rest)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join(''),
-  );
-}

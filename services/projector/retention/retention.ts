@@ -14,7 +14,7 @@ import type { Postgres } from '#lib/postgres';
 import type { ProjectorMetrics } from '../metrics.ts';
 import { createDayPartitions, type DayPartitions } from './day-partitions.ts';
 import { partitionedTables } from './partitioned-tables.ts';
-import { sweepAudit, sweepSessions } from './sweep-audit.ts';
+import { sweepAudit, sweepPortalLinks, sweepSessions } from './sweep-audit.ts';
 import { beginStats, rollUpStats } from './roll-up-stats.ts';
 import { buryErased, forgetErased, forgetTenants, sweepErasures } from './sweep-erased.ts';
 import { sweepDeadLetters, sweepEvents, sweepOrphans, sweepReplays } from './sweep-events.ts';
@@ -135,6 +135,7 @@ export function createRetention({ postgres, payloadDays, eventDays, clock, log, 
     ]),
     ['sweep audit', async ({ now }) => removed('audit', await sweepAudit(postgres, now, paced))],
     ['sweep sessions', async ({ now }) => removed('sessions', await sweepSessions(postgres, now, paced))],
+    ['sweep portal links', async ({ now }) => removed('portal_links', await sweepPortalLinks(postgres, now, paced))],
     ['roll up stats', async ({ now }) => removed('stats', await rollUpStats(postgres, now, paced))],
     ['forget changes', async ({ now }) => removed('endpoint_changes', await forgetChanges(postgres, now, paced))],
   ];

@@ -1,4 +1,4 @@
-/** Removes what of sessions and of the audit is past its time: both go by their own times, and nothing else needs them. */
+/** Removes what of sessions, portal links and the audit is past its time: all go by their own times, and nothing else needs them. */
 import { formatMicros } from '#lib/clock';
 import type { Query } from '#lib/postgres';
 import { type Paced, sweepRows } from './sweep-rows.ts';
@@ -8,6 +8,9 @@ const dayMicros = 24 * 3600 * 1_000_000;
 const auditDays = 400;
 /** Whoever asks about a session that has just ended is told that it is gone. */
 const endedSessionDays = 1;
+
+/** Whoever opens an old link is told that it is gone. */
+const endedLinkDays = 30;
 
 const text = (column: string) => ({ column, type: 'text' as const });
 const time = (column: string) => ({ column, type: 'timestamptz' as const });
@@ -19,6 +22,10 @@ export const sweepAudit = (postgres: Query, now: number, paced: Paced): Promise<
 /** Sessions past their latest end, whether they ended earlier or not. @returns how many were removed */
 export const sweepSessions = (postgres: Query, now: number, paced: Paced): Promise<number> =>
   sweepOlder(postgres, 'sessions', 'expires_at', now - endedSessionDays * dayMicros, paced);
+
+/** Portal links 30 days after their end, redeemed or not. @returns how many were removed */
+export const sweepPortalLinks = (postgres: Query, now: number, paced: Paced): Promise<number> =>
+  sweepOlder(postgres, 'portal_links', 'expires_at', now - endedLinkDays * dayMicros, paced);
 
 const sweepOlder = (postgres: Query, table: string, column: string, before: number, paced: Paced): Promise<number> =>
   sweepRows(

@@ -1,10 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { openHideableTab } from '../../support/console/hideable-tab.ts';
 import { waitUntil } from '../../support/wait-until.ts';
+import { withDatabase } from '../../support/with-database.ts';
 import { type Page, type Seat, takeSeat } from '../../support/console/browser.ts';
 import type { BrowserScene } from './browser-scene.ts';
 
 /** On a machine that does nothing else it is less than one second; other tests run beside this one. */
-const seenWithinMs = 5_000;
+const seenWithinMs = 15_000;
 
 export function describeLive(scene: () => BrowserScene): void {
   const sit = async (): Promise<Seat> => {
@@ -98,7 +100,8 @@ export function describeLive(scene: () => BrowserScene): void {
     await page.locator(`main tbody a[href$="${last.id}"]`).first().waitFor();
     const after = await measure();
     expect(await rows.count()).toBe(200);
-    expect(after.bytes).toBeLessThan(1.1 * before.bytes);
+    // A row that is kept has a kilobyte or more: a megabyte for all of them. Without a leak it is 200 kB more or less.
+    expect(after.bytes - before.bytes).toBeLessThan(600_000);
     expect(after.nodes).toBeLessThan(1.1 * before.nodes);
     expect(complaints).toEqual([]);
     await context.close();
@@ -107,29 +110,84 @@ export function describeLive(scene: () => BrowserScene): void {
   test('eight tabs that follow leave room for a ninth', async () => {
     const { mine } = scene();
     const { context, page } = await sit();
+    const load = async (): Promise<number> => {
+      const startMs = performance.now();
+      await page.goto(`${mine.t}/events/${mine.ids.evt}`);
+      return performance.now() - startMs;
+    };
+    await load();
+    const aloneMs = await load();
+    const held = new Set<unknown>();
+    context.on('request', (request) => {
+      if (request.url().includes('wait=1')) held.add(request);
+    });
+    context.on('requestfinished', (request) => void held.delete(request));
+    context.on('requestfailed', (request) => void held.delete(request));
     const tabs = await Promise.all(Array.from({ length: 8 }, () => context.newPage()));
     await Promise.all(tabs.map((tab) => tab.goto(`${mine.t}/events?live=1`)));
-    await delay(1_000);
-    const startMs = performance.now();
-    await page.goto(`${mine.t}/events/${mine.ids.evt}`);
-    expect(performance.now() - startMs).toBeLessThan(seenWithinMs);
+    // Eight pages load at once.
+    await waitUntil('some are held', async () => held.size === 3, { timeoutMs: 4 * seenWithinMs });
+    expect(await load()).toBeLessThan(1_000 + 2 * aloneMs);
+    expect(held.size).toBeLessThanOrEqual(3);
     await context.close();
   });
 
-  test('while the API is away the page says so, and goes on without a gap or a repeat', async () => {
+  test('a hidden tab holds no request, and has what came meanwhile when it is shown again', async () => {
+    const { browser, world, mine } = scene();
+    const tab = await openHideableTab(browser, {
+      url: `${world.url}${mine.t}/events?live=1`,
+      token: await world.tokenFor(mine.name),
+    });
+    const held = (): string[] => tab.openRequests().filter((url) => url.includes('/live/events'));
+    await waitUntil('a request is held', async () => held()[0]?.includes('wait=1'), { timeoutMs: seenWithinMs });
+    await tab.hide();
+    expect(await tab.evaluate('document.visibilityState')).toBe('hidden');
+    await waitUntil('none is held', async () => held().length === 0, { timeoutMs: seenWithinMs });
+    const { id } = await publish('live.while-hidden');
+    // Longer than the pause between two requests.
+    await delay(1_000);
+    expect(held()).toEqual([]);
+    const has = `document.querySelectorAll('main tbody tr:has(td:first-child a[href$="${id}"])').length`;
+    expect(await tab.evaluate(has)).toBe(0);
+
+    await tab.show();
+    await waitUntil('it is there', async () => (await tab.evaluate(has)) === 1, { timeoutMs: seenWithinMs });
+    await tab.close();
+  });
+
+  test('while the API is away for 20 s the page says so, and goes on without a gap or a repeat', async () => {
     const { mine, world } = scene();
     const { context, page } = await sit();
     await Promise.all([follows(page), page.goto(`${mine.t}/events?live=1`)]);
     const first = await publish('live.before');
     await page.locator(`main tbody a[href$="${first.id}"]`).first().waitFor();
     await world.pipeline.stopService('api');
+    const isBack = delay(20_000).then(() => world.pipeline.startService('api'));
     await page.getByText(/No answer from the API/).waitFor();
-    await world.pipeline.startService('api');
+    await isBack;
     const missed = await Promise.all(['live.a', 'live.b', 'live.c'].map(publish));
     for (const { id } of missed)
       await page.locator(`main tbody tr:has(a[href$="${id}"])`).first().waitFor({ timeout: 60_000 });
     for (const { id } of [first, ...missed])
       expect(await page.locator(`main tbody tr:has(td:first-child a[href$="${id}"])`).count()).toBe(1);
+    expect(await page.getByText(/No answer|There is a gap/).count()).toBe(0);
+    await context.close();
+  });
+
+  test('where changes were removed before they were read, a line says that there is a gap', async () => {
+    const { browser, world } = scene();
+    const tenant = 'forgetful';
+    const api = world.api(tenant);
+    const { id } = await api.make('POST', '/events', { type: 'live.kept', payload: {} });
+    const { context, page } = await takeSeat(browser, { url: world.url, token: await world.tokenFor(tenant) });
+    await Promise.all([follows(page), page.goto(`/t/${tenant}/events?live=1`)]);
+    await withDatabase(world.databaseUrl, (postgres) =>
+      postgres.query(`INSERT INTO retention_horizons VALUES ($1, now() + interval '1 minute')`, [tenant]),
+    );
+    await api.make('POST', '/events', { type: 'live.removed', payload: {} });
+    await page.getByText(/There is a gap/).waitFor();
+    // What was there is there still, below the line.
+    expect(await page.locator(`.live-bar.live-ended ~ .live-rows a[href$="${id}"]`).count()).toBeGreaterThan(0);
     await context.close();
   });
 }

@@ -1,28 +1,12 @@
-import { readPage, textOf } from '../../support/console/read-page.ts';
 import { consoleRoutes, idsThatNeverWere } from '../../support/console/console-routes.ts';
-import { type Page, takeSeat, violationsIn } from '../../support/console/browser.ts';
-import { documentAsSeen, hasRun, sidewaysScrolling, watchFor } from '../../support/console/in-page.ts';
+import { takeSeat } from '../../support/console/browser.ts';
+import { hasRun, watchFor } from '../../support/console/in-page.ts';
 import { plantAttacks, marker } from '../console/hostile.ts';
 import type { BrowserScene } from './browser-scene.ts';
+import { type Findings, judgeLooks, walkPages } from './judge-page.ts';
 
-/** Each in a tab of its own. */
-const atOnce = 2;
-const wide = { width: 1280, height: 900 };
-const narrow = { width: 320, height: 800 };
-/** What depends on colours, and on room; the rest is the same in every look. */
-const ofColours = ['color-contrast'];
-const ofRoom = [...ofColours, 'target-size', 'scrollable-region-focusable', 'link-in-text-block'];
-
-interface Seen {
-  title: string;
-  headings: string[];
-  rows: number;
-  robots: number;
-}
-
-/** What is wrong with a page, by its address. */
-type Findings = Record<string, string[]>;
-
+/** Of all pages in all looks; axe takes a second of a processor for each. */
+const walkTimeoutMs = 600_000;
 export function describePages(scene: () => BrowserScene): void {
   const addresses = (): string[] => {
     const { mine, theirs } = scene();
@@ -43,23 +27,21 @@ export function describePages(scene: () => BrowserScene): void {
     ];
   };
 
-  test('every page is clean by axe, light and dark, wide and narrow, and says the same with scripts as without', async () => {
-    const { browser, world, mine } = scene();
-    const { context, complaints } = await takeSeat(browser, { url: world.url, token: await world.tokenFor(mine.name) });
-    const findings: Findings = {};
-    const waiting = addresses();
-    const walk = async (): Promise<void> => {
-      const page = await context.newPage();
-      for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
-        const found = [...(await compareWithRaw(page, path)), ...(await judgeLooks(page))];
-        if (found.length > 0) findings[path] = [...new Set(found)];
-      }
-    };
-    await Promise.all(Array.from({ length: atOnce }, walk));
-    await context.close();
-    expect(findings).toEqual({});
-    expect(complaints).toEqual([]);
-  });
+  test(
+    'every page is clean by axe, light and dark, wide and narrow, and says the same with scripts as without',
+    async () => {
+      const { browser, world, mine } = scene();
+      const { context, complaints } = await takeSeat(browser, {
+        url: world.url,
+        token: await world.tokenFor(mine.name),
+      });
+      const findings = await walkPages(context, addresses());
+      await context.close();
+      expect(findings).toEqual({});
+      expect(complaints).toEqual([]);
+    },
+    walkTimeoutMs,
+  );
 
   test('pages of the operator, and of nobody, are clean as well', async () => {
     const { browser, world, mine } = scene();
@@ -129,43 +111,4 @@ export function describePages(scene: () => BrowserScene): void {
     expect(complaints).toEqual([]);
     await context.close();
   });
-}
-
-/** Status, title, heading and rows of the document as it was sent, and as it is when its scripts have run. */
-async function compareWithRaw(page: Page, path: string): Promise<string[]> {
-  const answer = await page.goto(path, { waitUntil: 'load' });
-  const raw = readPage((await answer?.text()) ?? '');
-  const seen = await page.evaluate<Seen>(documentAsSeen);
-  const same = (value: string): string => value.replace(/\s+/g, ' ').trim();
-  return [
-    ...(same(seen.title) === raw.title ? [] : [`title ${seen.title}, raw ${raw.title}`]),
-    ...(seen.headings.map(textOf).join() === raw.headings.join() && raw.headings.length === 1
-      ? []
-      : [`h1 ${seen.headings.join()}, raw ${raw.headings.join()}`]),
-    ...(seen.rows === raw.rows ? [] : [`${seen.rows} rows, raw ${raw.rows}`]),
-    ...(seen.robots === 1 ? [] : ['more than one robots tag']),
-  ];
-}
-
-/** All rules for the first look; for the others those that can turn out differently there. */
-async function judgeLooks(page: Page): Promise<string[]> {
-  const found: string[] = [];
-  const look = async (
-    name: string,
-    viewport: typeof wide,
-    colorScheme: 'light' | 'dark',
-    rules?: readonly string[],
-  ) => {
-    await page.setViewportSize(viewport);
-    // Without motion: colours are judged while they change, else.
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    found.push(...(await violationsIn(page, rules)).map((violation) => `${name}: ${violation}`));
-  };
-  await look('light, wide', wide, 'light');
-  await look('dark, wide', wide, 'dark', ofColours);
-  await look('dark, narrow', narrow, 'dark', ofRoom);
-  found.push(...(await page.evaluate<string[]>(sidewaysScrolling)));
-  await look('light, narrow', narrow, 'light', ofColours);
-  await page.setViewportSize(wide);
-  return found;
 }

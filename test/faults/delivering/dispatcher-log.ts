@@ -31,6 +31,8 @@ export interface DispatcherFacts {
   joins: ReadonlyMap<string, readonly Join[]>;
   /** By the event and the endpoint. */
   sends: ReadonlyMap<string, readonly LoggedSend[]>;
+  /** When a process had no answer from Postgres to the question which deliveries are known: it sends them, at least once. */
+  unasked: ReadonlyMap<string, readonly number[]>;
   /** How far the clock of each has been off, by its name alone; none: not at all. */
   steps: ReadonlyMap<string, readonly number[]>;
 }
@@ -40,6 +42,8 @@ export interface DispatcherLog {
   gainsOf(process: string): readonly Join[];
   /** Its last join until then; undefined if it never joined. */
   lastJoinOf(process: string, untilMs: number): Join | undefined;
+  /** Whether the process took deliveries between these times without knowing whether they had ended. */
+  tookUnasked(process: string, fromMs: number, untilMs: number): boolean;
   /** The sends that caused these arrivals of one event at one endpoint, in the order of their times, as far as known. */
   sendersOf(arrivals: readonly Arrival[]): Map<Arrival, LoggedSend>;
 }
@@ -52,7 +56,7 @@ const starvedMs = 1_000;
 const signing = { leastMs: -1_500, mostMs: 500 };
 const rightClock = [0];
 
-export function readDispatcherLog({ joins, sends, steps }: DispatcherFacts): DispatcherLog {
+export function readDispatcherLog({ joins, sends, unasked, steps }: DispatcherFacts): DispatcherLog {
   const isSignedBy = ({ process, startedAtMs }: LoggedSend, { signedAtMs }: Arrival): boolean =>
     (steps.get(nameOfProcess(process)) ?? rightClock)
       .map((stepMs) => signedAtMs - (startedAtMs + stepMs))
@@ -61,6 +65,8 @@ export function readDispatcherLog({ joins, sends, steps }: DispatcherFacts): Dis
   return {
     gainsOf: (process) => joins.get(process)?.filter(({ gained }) => gained) ?? [],
     lastJoinOf: (process, untilMs) => joins.get(process)?.findLast(({ atMs }) => atMs <= untilMs),
+    tookUnasked: (process, fromMs, untilMs) =>
+      unasked.get(process)?.some((atMs) => atMs >= fromMs && atMs <= untilMs) ?? false,
     sendersOf(arrivals) {
       const [first] = arrivals;
       const left = new Set(first === undefined ? [] : sends.get(keyOf(first)));

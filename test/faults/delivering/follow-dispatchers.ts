@@ -23,6 +23,7 @@ export function followDispatchers(group: string, clocks: KnownClocks = rightCloc
   const assigned = new Map<string, number>();
   const joins = new Map<string, Join[]>();
   const sends = new Map<string, LoggedSend[]>();
+  const unasked = new Map<string, number[]>();
   const processOf = (name: string): string => `${name}#${starts.get(name) ?? 0}`;
   const timeOf = (name: string, { time }: { time: string }): number => clocks.trueTimeOf(name, Date.parse(time));
 
@@ -45,6 +46,11 @@ export function followDispatchers(group: string, clocks: KnownClocks = rightCloc
     if (of === group) assigned.set(processOf(name), 0);
   }
 
+  function didNotAsk(name: string, line: { time: string }): void {
+    const process = processOf(name);
+    unasked.set(process, [...(unasked.get(process) ?? []), timeOf(name, line)]);
+  }
+
   function sent(name: string, line: Sent): void {
     const { eventId, endpointId, generation, attempt, outcome, httpStatus = null, durationMs } = line;
     const key = keyOf({ eventId, endpointId });
@@ -62,10 +68,11 @@ export function followDispatchers(group: string, clocks: KnownClocks = rightCloc
       if (line.includes('"service.starting"')) started(name);
       else if (line.includes('"consumer.joined"')) joined(name, JSON.parse(line) as Joined);
       else if (line.includes('"consumer.crashed"')) crashed(name, JSON.parse(line) as Joined);
+      else if (line.includes('"deliveries.not_looked_up"')) didNotAsk(name, JSON.parse(line) as { time: string });
       else if (line.includes('"delivery.attempted"')) sent(name, JSON.parse(line) as Sent);
     },
     facts: () => ({
-      ...{ joins, sends },
+      ...{ joins, sends, unasked },
       steps: new Map([...names].map((name) => [name, clocks.stepsOf(name)])),
     }),
   };

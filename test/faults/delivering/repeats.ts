@@ -10,6 +10,7 @@
  * | `unheard`    | the first sender got no answer: its connection was cut, or the answer or the request came too late        |
  * | `unrecorded` | another process got its partition before the outcome was on its topic                                     |
  * | `behind`     | another process got its partition before the tables, which lag behind the topic, can have the outcome     |
+ * | `unasked`    | Postgres did not answer another process, when that got the partition, which deliveries have ended         |
  *
  * A repeat without any of them is a finding.
  */
@@ -20,7 +21,7 @@ import { isTaken, isUnanswered } from '../checker/rules/ended.ts';
 import { type DispatcherLog, type Join, type LoggedSend, nameOfProcess, slackMs } from './dispatcher-log.ts';
 import type { Finding } from './findings.ts';
 
-export const repeatCauses = ['killed', 'slept', 'cut-off', 'unheard', 'unrecorded', 'behind'] as const;
+export const repeatCauses = ['killed', 'slept', 'cut-off', 'unheard', 'unrecorded', 'behind', 'unasked'] as const;
 export type RepeatCause = (typeof repeatCauses)[number];
 
 export interface Repeats {
@@ -42,7 +43,7 @@ const sendMs = 12_000;
 
 /** @param inTablesAtMs omitted if nobody watched the projector: then the event's changes say it, or else the end itself does */
 export function judgeRepeats(ledger: Ledger, log: DispatcherLog, inTablesAtMs?: InTablesAtMs): Repeats {
-  const byCause = { killed: 0, slept: 0, 'cut-off': 0, unheard: 0, unrecorded: 0, behind: 0 };
+  const byCause = { killed: 0, slept: 0, 'cut-off': 0, unheard: 0, unrecorded: 0, behind: 0, unasked: 0 };
   const repeats: Repeats = { byCause, elsewhere: [], longestKnownMs: 0 };
   for (const arrivals of ledger.arrivalsByPair.values()) {
     if (arrivals.length > 1) judgePair({ ledger, log, inTablesAtMs }, arrivals, repeats);
@@ -134,7 +135,9 @@ function judgeRepeat(
   if (gainedAtMs === undefined) return { finding: 'repeat-elsewhere' };
   const knownMs = Math.max(0, gainedAtMs - knownAtMs);
   if (knownMs > tablesLagMs && !areTablesKept(faults, endedAtMs, gainedAtMs))
-    return { finding: 'repeat-of-the-known', knownMs };
+    return log.tookUnasked(by.process, gainedAtMs, repeat.atMs)
+      ? { cause: 'unasked' }
+      : { finding: 'repeat-of-the-known', knownMs };
   if (firstBy === undefined || deaths.some((death) => isDeathOf(death, firstBy, repeat)))
     return { cause: 'killed', knownMs };
   return { cause: gainedAtMs > endedAtMs ? 'behind' : 'unrecorded', knownMs };

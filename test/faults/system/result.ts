@@ -1,6 +1,6 @@
 import { alignColumns, alignFigures } from '#lib/text-table';
 import type { LoopDelay } from '../../support/loop-delay.ts';
-import { type RepeatCause, repeatCauses } from '../delivering/repeats.ts';
+import type { RepeatCause } from '../delivering/repeats.ts';
 import type { FaultKind } from './fault-kind.ts';
 import type { KindResult, Percentiles, Timeline } from './recovery.ts';
 
@@ -82,7 +82,9 @@ export function rowsOf(result: SystemResult): [what: string, is: string][] {
     ['republished', `${result.republishedEvents} records on events, ${result.rewrittenDeliveries} on deliveries`],
     [
       'repeated',
-      `${result.repeatedDeliveries} deliveries that a receiver had taken: ${repeatCauses.map((cause) => `${cause} ${result.repeats[cause]}`).join(', ')}`,
+      `${result.repeatedDeliveries} deliveries that a receiver had taken: ${Object.entries(result.repeats)
+        .map(([cause, times]) => `${cause} ${times}`)
+        .join(', ')}`,
     ],
     ['acceptance to fan-out', `${formatPercentiles(latencyMs.fanOut)}, all faults included`],
     ['acceptance to arrival', formatPercentiles(latencyMs.arrival)],

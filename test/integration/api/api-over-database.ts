@@ -3,6 +3,7 @@ import { silentLogger } from '#lib/log';
 import { createPostgres, type Postgres } from '#lib/postgres';
 import type { AppDeps } from '../../../services/api/app.ts';
 import { createKeyDirectory } from '../../../services/api/keys/key-directory.ts';
+import { createSchemaChecks } from '../../../services/api/schema-checks/schema-checks.ts';
 import { createEventSearch } from '../../../services/api/searching/event-search.ts';
 import { createDatabase } from '../../support/servers.ts';
 import { closeApps, type Asking, listen } from '../../unit/api/ask.ts';
@@ -26,8 +27,21 @@ export async function openApi(given: Partial<AppDeps> = {}) {
     log: silentLogger,
   });
   const keys = createKeyDirectory({ followPostgres: postgres, postgres, clock: systemClock, log: silentLogger });
-  const search = createEventSearch({ databaseUrl, name: 'hookline-test', log: silentLogger });
-  const { app, ask } = buildTestApp({ postgres, search, findKey: keys.find, clock: stillClock(), ...given });
+  const search = createEventSearch({ database: { url: databaseUrl }, name: 'hookline-test', log: silentLogger });
+  // A machine that runs tests is slow at times.
+  const schemaChecks = createSchemaChecks({
+    clock: systemClock,
+    log: silentLogger,
+    limits: { checkMs: 5_000, compileMs: 20_000 },
+  });
+  const { app, ask } = buildTestApp({
+    postgres,
+    search,
+    schemaChecks,
+    findKey: keys.find,
+    clock: stillClock(),
+    ...given,
+  });
   return {
     /** For who asks it from another process. */
     url: async () => `http://127.0.0.1:${await listen(app)}`,
@@ -47,6 +61,8 @@ export async function openApi(given: Partial<AppDeps> = {}) {
       await closeApps();
       await search.start();
       await search.stop();
+      await schemaChecks.start();
+      await schemaChecks.stop();
       await postgres.start();
       await postgres.stop();
     },

@@ -72,9 +72,21 @@ interface Performed {
   of?: string;
 }
 
+let types = 0;
+/** A type of its own for each change. */
+async function onType(path = '', body?: object, more: object = {}): Promise<Performed> {
+  const name = `type.${(types += 1)}`;
+  const given = { name, schema: true, example: { card: secret(`4000 ${types}`) } };
+  const created = await api.ask({ method: 'POST', path: '/v1/event-types', tenant, body: given });
+  const resource = created.json<{ id: string }>().id;
+  if (path === '/resume') await api.ask({ method: 'POST', path: `/v1/event-types/${name}/pause`, tenant, body: {} });
+  return { path: `/v1/event-types/${name}${path}`, resource, ...(body && { body }), ...more };
+}
+
 let replay = '';
 let session = '';
 let sessionCode = '';
+let portalLink = { id: '', code: '' };
 
 async function dryRunFirst(path: string, body: object): Promise<Performed> {
   const answer = await api.ask({ method: 'POST', path, tenant, body: { ...body, dry_run: true } });
@@ -137,9 +149,28 @@ const performances: Record<string, () => Performed | Promise<Performed>> = {
   createApiKey: () => ({ body: { name: 'new', scopes: ['read'] } }),
   deleteApiKey: () => ({ path: `/v1/api-keys/${things.key}`, resource: things.key }),
   createSession: () => ({ body: { code: true } }),
+  createPortalLink: () => ({ body: { capabilities: ['view'] } }),
+  redeemPortalLink: () => ({ body: { code: portalLink.code }, resource: portalLink.id }),
+  deletePortalLink: () => ({ path: `/v1/portal-links/${portalLink.id}`, resource: portalLink.id }),
   redeemSession: () => ({ body: { code: sessionCode }, resource: session }),
   deleteSession: () => ({ path: `/v1/sessions/${session}`, resource: session }),
   deleteTenant: () => ({ path: '/v1/tenants/gone?confirm=gone', resource: 'gone', of: '*' }),
+  createEventType: () => ({ body: { name: 'created', schema: true, example: { card: secret('3000 0000') } } }),
+  putEventType: () => ({ path: '/v1/event-types/put', body: { schema: true, example: { card: secret('3100 0000') } } }),
+  importEventTypes: async () => {
+    const { resource } = await onType();
+    return { body: { document: { [`type.${types}`]: { type: 'object' } }, breaking: true }, resource };
+  },
+  updateEventType: () => onType('', { notes: 'changed' }),
+  retireEventType: () => onType(),
+  renameEventType: () => onType('/rename', { to: `renamed.${types}` }),
+  mergeEventType: async () => {
+    await api.ask({ method: 'POST', path: '/v1/event-types', tenant, body: { name: 'merged' } });
+    return onType('/merge', { into: 'merged' });
+  },
+  pauseEventType: () => onType('/pause', { reason: 'changed' }),
+  resumeEventType: () => onType('/resume', {}),
+  publishEventTypeVersion: () => onType('/versions', { schema: { type: 'object' }, breaking: true }),
   putTenant: () => ({ path: '/v1/tenants/named', body: { name: 'Named' }, resource: 'named', of: 'named' }),
 };
 
@@ -168,6 +199,7 @@ test('each operation that changes something leaves its entry, or says why it has
     const shown = answer.text === '' ? {} : answer.json<Record<string, string | null>>();
     for (const name of shownOnce) if (typeof shown[name] === 'string') secret(shown[name]);
     if (operationId === 'replayDeadLetters') replay = shown['id'] ?? '';
+    if (operationId === 'createPortalLink') portalLink = { id: shown['id'] ?? '', code: shown['code'] ?? '' };
     if (operationId === 'createSession') [session, sessionCode] = [shown['id'] ?? '', shown['code'] ?? ''];
 
     const made = (await entriesOf(of)).filter(({ id }) => !known.has(id));

@@ -25,6 +25,7 @@ test('an endpoint is created with its defaults, and shows its secret this once',
   expect(endpoint).toEqual({
     id: expect.stringMatching(/^ep_[0-9a-z]{26}$/) as string,
     url: 'https://example.com/hook',
+    url_by_portal: false,
     description: '',
     event_types: [],
     source_ids: [],
@@ -44,6 +45,7 @@ test('an endpoint is created with its defaults, and shows its secret this once',
     failing_since: null,
     paused_at: null,
     paused_until: null,
+    expires_at: null,
     filter_unjudged: null,
   });
   expect((await api.ask({ path: `/v1/endpoints/${endpoint.id}` })).json()).toEqual(endpoint);

@@ -238,7 +238,7 @@ describe('the limits of a search', () => {
   });
 
   it('are one search of a tenant at a time, in all processes', async () => {
-    const other = createEventSearch({ databaseUrl: api.databaseUrl, name: 'other', log: silentLogger });
+    const other = createEventSearch({ database: { url: api.databaseUrl }, name: 'other', log: silentLogger });
     const { ask } = buildTestApp({ postgres: api.postgres, search: other });
     const headers = { authorization: 'Bearer an-admin-key-for-tests', 'hookline-tenant': tenant };
     // Starts both threads.
@@ -267,7 +267,7 @@ test('nothing of a search is logged', async () => {
   const lines: unknown[] = [];
   const keep = (line: Record<string, unknown>): void => void lines.push(line);
   const log = { debug: keep, info: keep, warn: keep, error: keep, child: () => log };
-  const search = createEventSearch({ databaseUrl: api.databaseUrl, name: 'logged', log });
+  const search = createEventSearch({ database: { url: api.databaseUrl }, name: 'logged', log });
   const { ask } = buildTestApp({ postgres: api.postgres, search, log });
   const headers = { authorization: 'Bearer an-admin-key-for-tests' };
   expect((await ask({ path: pathOf({ secret }), headers })).status).toBe(200);

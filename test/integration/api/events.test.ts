@@ -121,7 +121,12 @@ describe('one event', () => {
       deliveries: { pending: 2, retrying: 0, delivered: 1, dead_lettered: 0, cancelled: 0 },
     };
     expect((await api.ask({ path: '/v1/events', tenant })).json()).toEqual([event]);
-    expect((await api.ask({ path: `/v1/events/${id}`, tenant })).json()).toEqual({ ...event, payload: { n: 1 } });
+    expect((await api.ask({ path: `/v1/events/${id}`, tenant })).json()).toEqual({
+      ...event,
+      payload: { n: 1 },
+      ordering_key: null,
+      trace_id: null,
+    });
 
     const deliveries = (await api.ask({ path: `/v1/events/${id}/deliveries`, tenant })).json<EventJson[]>();
     expect(deliveries.map(({ id: deliveryId }) => deliveryId)).toEqual(

@@ -26,15 +26,18 @@ beforeAll(async () => {
     'api-keys': key,
     replays: await begin('POST', '/v1/dead-letters/replay', { stage: 'dispatcher' }),
     sessions: await begin('POST', '/v1/sessions', {}),
+    'portal-links': await begin('POST', '/v1/portal-links', { capabilities: ['view'] }),
     erasures: await begin('DELETE', `/v1/events/${published}`),
+    'event-types': 'theirs.type',
   };
+  await begin('POST', '/v1/event-types', { name: 'theirs.type', schema: true });
   document = (await api.ask({ path: '/openapi.json' })).json<OpenApiDocument>();
 });
 afterAll(() => api.close());
 
 const prefixes: Readonly<Record<string, IdPrefix>> = {
   ...{ sources: 'src', endpoints: 'ep', events: 'evt', deliveries: 'dlv', 'dead-letters': 'dl', 'api-keys': 'key' },
-  ...{ replays: 'rpl', sessions: 'ses', erasures: 'ers' },
+  ...{ replays: 'rpl', sessions: 'ses', erasures: 'ers', 'portal-links': 'lnk' },
 };
 
 /** Bodies without which the request would be refused before anything is looked for. */
@@ -43,6 +46,10 @@ const bodies: Readonly<Record<string, object>> = {
   updateEndpoint: { description: 'mine' },
   recoverEndpoint: { since: '2020-01-01T00:00:00Z' },
   verifyWebhook: { headers: {}, body: '' },
+  updateEventType: { notes: 'mine' },
+  renameEventType: { to: 'mine' },
+  mergeEventType: { into: 'theirs.type' },
+  publishEventTypeVersion: { schema: true },
 };
 
 test('another tenant’s resource is none, whatever is asked of it', async () => {
@@ -50,18 +57,28 @@ test('another tenant’s resource is none, whatever is asked of it', async () =>
     Object.entries(methods).map(([method, { operationId }]) => ({ path, method: method.toUpperCase(), operationId })),
   );
   // A tenant itself is the operator's alone.
-  const named = operations.filter(({ path }) => path.includes('{id}') && !path.startsWith('/v1/tenants/'));
-  expect(named.length).toBeGreaterThan(35);
+  const named = operations.filter(
+    ({ path, operationId }) =>
+      /\{(?:id|name)\}/.test(path) && !path.startsWith('/v1/tenants/') && operationId !== 'putEventType',
+  );
+  expect(named.length).toBeGreaterThan(43);
   for (const { path, method, operationId } of named) {
     const collection = path.split('/')[2] ?? '';
     const [prefix, others] = [prefixes[collection], theirs[collection]];
-    if (prefix === undefined || others === undefined) throw new Error(`${collection} has no example here`);
+    const never = prefix === undefined ? 'never.type' : createId(prefix, Date.now(), randomBytes);
+    if (others === undefined || (prefix === undefined && !path.includes('{name}')))
+      throw new Error(`${collection} has no example here`);
     const ask = async (id: string, tenant: string) => {
       const body = bodies[operationId] ?? (method === 'POST' ? {} : undefined);
-      const answer = await api.ask({ method, path: path.replace('{id}', id), tenant, ...(body && { body }) });
+      const answer = await api.ask({
+        method,
+        path: path.replace(/\{(?:id|name)\}/, id).replace('{version}', '1'),
+        tenant,
+        ...(body && { body }),
+      });
       return [answer.status, { ...answer.headers, date: '' }, answer.text] as const;
     };
-    const answers = [await ask(others, 'mine'), await ask(createId(prefix, Date.now(), randomBytes), 'mine')] as const;
+    const answers = [await ask(others, 'mine'), await ask(never, 'mine')] as const;
     expect([operationId, answers[0][0]]).toEqual([operationId, 404]);
     expect([operationId, ...answers[0]]).toEqual([operationId, ...answers[1]]);
   }

@@ -45,7 +45,7 @@ export async function openPollingApi({
   const metrics = createApiMetrics(registry);
   const { polling, listener } = createPolling({
     postgres,
-    databaseUrl,
+    database: { url: databaseUrl },
     applicationName: listenerName,
     encryptionKeys,
     intervalSeconds: 5,

@@ -34,9 +34,9 @@ describe('an event that is published', () => {
     expect(answer.headers.location).toBe(`/v1/events/${id}`);
     expect(wakes).toBe(before + 1);
 
-    const { payload, ...event } = await read(id, 'once');
+    const { payload, ordering_key: orderingKey, trace_id: traceId, ...event } = await read(id, 'once');
     expect(event).toMatchObject({ id, type: 'order.paid', source_id: 'api', event_id: 'o-1', status: 'received' });
-    expect(payload).toEqual({ n: 1 });
+    expect([payload, orderingKey, traceId]).toEqual([{ n: 1 }, 'o', expect.stringMatching(/^[0-9a-f]{32}$/)]);
     expect((await api.ask({ path: '/v1/events', tenant: 'once' })).json()).toEqual([event]);
     expect(
       (await api.ask({ path: `/v1/events?receipt_id=${event['receipt_id'] as string}`, tenant: 'once' })).json(),

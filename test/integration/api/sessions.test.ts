@@ -389,7 +389,7 @@ test('me is who asks, with its ends', async () => {
   const { token, id: sessionId, expires_at } = await createSession(key, { scopes: ['publish'] });
   const me = async (as: string, tenant?: string) =>
     (await first.ask({ path: '/v1/me', as, ...(tenant !== undefined && { tenant }) })).json<Record<string, unknown>>();
-  const noEnds = { expires_at: null, idle_expires_at: null };
+  const noEnds = { portal: null, expires_at: null, idle_expires_at: null };
   expect(await me(key)).toEqual({
     credential: { type: 'key', id, key_id: id },
     ...{ tenant: 'acme', all_tenants: false, scopes: ['read', 'admin'], ...noEnds },

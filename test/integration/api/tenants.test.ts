@@ -117,6 +117,18 @@ test('tenants are listed page by page: those that were named, and those that hav
     expect.arrayContaining(['a-is-named', 'b-has-a-key', 'c-has-an-event', 'd-has-a-source', 'other']),
   );
   expect(seen.find(({ id }) => id === 'b-has-a-key')?.counts).toMatchObject({ api_keys: 1, sources: 0 });
+  for (const tenant of seen)
+    expect((await api.ask({ path: `/v1/tenants/${tenant.id}` })).json<Tenant>()).toEqual(tenant);
+});
+
+test('one that is not listed is a 404, a deleted one a 410', async () => {
+  for (const id of ['never', '-', '*', '%00'])
+    expect([id, (await api.ask({ path: `/v1/tenants/${id}` })).status]).toEqual([id, 404]);
+  const erased = { hasTenant: (tenant: string) => tenant === 'left', refresh: async () => undefined };
+  const { app, ask } = buildTestApp({ erased });
+  const answer = await ask({ path: '/v1/tenants/left', headers: { authorization } });
+  expect([answer.status, answer.json()]).toMatchObject([410, { code: 'gone' }]);
+  await app.close();
 });
 
 test('two that put the same tenant at once are both in the audit, each with what the other made', async () => {

@@ -40,7 +40,7 @@ test('dead letters are listed and shown', async () => {
   const deadLetters = JSON.parse(listed.stdout) as { id: string }[];
   expect(deadLetters).toHaveLength(3);
   const lines = (await dlq('list', '--limit', '2')).stdout.trim().split('\n');
-  expect([lines.length, lines[0]]).toEqual([3, expect.stringMatching(/^id +at +stage +reason/)]);
+  expect([lines.length, lines[0]]).toEqual([3, expect.stringMatching(/^id +at +last +reason/)]);
   const shown = await dlq('show', deadLetters[0]?.id ?? '', '--json');
   expect(JSON.parse(shown.stdout)).toMatchObject({ ...deadLetters[0], key: 'ep_a' });
   expect((await dlq('list', '--since', '1h')).stdout).toBe('(none)\n');

@@ -29,7 +29,8 @@ const endpoints = (...args: string[]) => runHookline(['endpoints', ...args], { e
 /** The command's answer with --json. */
 async function ask<T>(...args: string[]): Promise<T> {
   const { code, stdout, stderr } = await endpoints(...args, '--json');
-  expect([code, stderr]).toEqual([0, '']);
+  // In a tenant of its own, each says that nothing was there.
+  expect([code, stderr]).toEqual([0, expect.stringMatching(/^(note: nothing was ever stored for a tenant .*\n)?$/)]);
   return JSON.parse(stdout) as T;
 }
 
@@ -121,7 +122,7 @@ test('an endpoint is disabled and enabled', async () => {
 test('a refusal of the API is reported field by field, and exits 1', async () => {
   const refused = await endpoints('create', '--url', 'http://127.0.0.1/');
   expect([refused.code, refused.stdout]).toEqual([1, '']);
-  expect(refused.stderr).toMatch(/^hookline: .* \(400 url_not_allowed\)\n {2}\/url is not allowed: /);
+  expect(refused.stderr).toMatch(/^hookline: .* \(400 url_not_allowed\)\n {2}--url is not allowed: /);
   const { id } = await create();
   expect(await endpoints('update', id, '--description', 'x', '--if-match', '"7"')).toMatchObject({
     code: 1,

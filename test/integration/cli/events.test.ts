@@ -57,9 +57,6 @@ test('events are listed by what they are, newest first, and shown with their pay
 });
 
 test('events are published with tags and found by them, and the request of a webhook is shown', async () => {
-  const published = await ask<{ id: string }>(
-    ...['events', 'publish', '--tenant', 'tags', '--type', 'order.paid', '--tag', 'customer:cus_1', '--tag', 'url:a:b'],
-  );
   const eventId = newEventId();
   const headers = [
     { name: 'X-A', value: 'a\u202e' },
@@ -67,6 +64,9 @@ test('events are published with tags and found by them, and the request of a web
   ];
   const request = { method: 'POST', path: '/v1/webhooks/src_1', client_address: '192.0.2.7', headers, truncated: true };
   await project(api.postgres, [eventFact({ tenant: 'tags', eventId }, { request, tags: { customer: 'cus_1' } })]);
+  const published = await ask<{ id: string }>(
+    ...['events', 'publish', '--tenant', 'tags', '--type', 'order.paid', '--tag', 'customer:cus_1', '--tag', 'url:a:b'],
+  );
 
   const list = (...args: string[]) => ask<{ id: string }[]>('events', 'list', '--tenant', 'tags', ...args);
   expect((await list('--tag', 'customer:cus_1')).map(({ id }) => id)).toEqual([published.id, eventId]);

@@ -18,7 +18,8 @@ const sources = (...args: string[]) => runHookline(['sources', ...args], { env }
 /** The command's answer with --json. */
 async function ask<T>(...args: string[]): Promise<T> {
   const { code, stdout, stderr } = await sources(...args, '--json');
-  expect([code, stderr]).toEqual([0, '']);
+  // In a tenant of its own, each says that nothing was there.
+  expect([code, stderr]).toEqual([0, expect.stringMatching(/^(note: nothing was ever stored for a tenant .*\n)?$/)]);
   return JSON.parse(stdout) as T;
 }
 
@@ -79,7 +80,7 @@ test('a refusal of the API is reported field by field, and exits 1', async () =>
   const refused = await sources('create', '--name', '', '--scheme', 'none', '--allowed-ips', '192.0.2.1');
   expect(refused).toMatchObject({ code: 1, stdout: '' });
   expect(refused.stderr).toMatch(/^hookline: The request is invalid \(400 validation_failed\)\n/);
-  expect(refused.stderr).toMatch(/^ {2}\/scheme must be one of hookline, /m);
+  expect(refused.stderr).toMatch(/^ {2}--scheme must be one of hookline, /m);
 
   const json = await sources('create', '--json');
   expect([json.code, json.stdout, JSON.parse(json.stderr)]).toEqual([

@@ -18,13 +18,18 @@ export interface OwnRedis {
   stop(): Promise<void>;
 }
 
-export async function startOwnRedis(settings: Readonly<Record<string, string>> = {}, port?: number): Promise<OwnRedis> {
+/** @param program arguments in place of settings: a file, and what it is to be */
+export async function startOwnRedis(
+  settings: Readonly<Record<string, string>> = {},
+  port?: number,
+  program?: readonly string[],
+): Promise<OwnRedis> {
   const found = await find(redisServer);
   if (found === undefined || 'tooOld' in found)
     throw new Error('there is no redis-server of version 7.0 or later here');
   const listeningOn = port ?? (await freePorts(1))[0] ?? 0;
   const options = { port: String(listeningOn), bind: '127.0.0.1', save: '', appendonly: 'no', ...settings };
-  const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
+  const args = program ?? Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
   const child = spawn(found.path, args, { stdio: 'ignore' });
   const exited = once(child, 'exit');
   const reaper = startOrphanReaper();

@@ -123,6 +123,13 @@ export async function createWorld({ partitions = 3, keepsOutcomes = true }: Worl
     return parsed;
   };
 
+  /** Ends what a test has started; answers how the processes ended that were still there. */
+  const stopServices = async (): Promise<(number | null)[]> => {
+    await Promise.all(workers.splice(0).map((worker) => worker.stop()));
+    const exits = await Promise.all([...children].map((child) => child.stop(20_000)));
+    return exits.map(({ code }) => code);
+  };
+
   return {
     topics,
     /** For others that are to use the same servers. */
@@ -305,14 +312,9 @@ export async function createWorld({ partitions = 3, keepsOutcomes = true }: Worl
       };
     },
 
-    /** Ends what a test has started; answers how the processes ended that were still there. */
-    async stopServices(): Promise<(number | null)[]> {
-      await Promise.all(workers.splice(0).map((worker) => worker.stop()));
-      const exits = await Promise.all([...children].map((child) => child.stop(20_000)));
-      return exits.map(({ code }) => code);
-    },
-
+    stopServices,
     async stop(): Promise<void> {
+      await stopServices();
       for (const part of [...parts].reverse()) await part.stop();
       await offsets.deleteTopics(Object.values(topics));
       await offsets.close();

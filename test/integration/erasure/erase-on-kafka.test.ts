@@ -78,7 +78,8 @@ test('of what is erased nothing is left or comes back, whatever is under way', a
   expect([erased.status, erased.text]).toEqual([202, erased.text]);
   expect((await columnsWith(postgres, first)).filter((column) => !column.startsWith('replays'))).toEqual([]);
   expect(await api.ask('GET', `/events/${eventId}/payload`)).toMatchObject({ status: 410 });
-  expect((await standing(eventId)).split(',').filter((status) => status === 'cancelled')).toHaveLength(2);
+  // The replay may have sent the dead one again by now: a delivery of its own, which may be dead already.
+  expect(await standing(eventId)).toMatch(/^cancelled,cancelled(,(cancelled|dead_lettered)){1,2},delivered$/);
   const told = await api.ask('GET', `/events?type=none&cursor=${cursor}&wait=5`);
   expect(told.json).toEqual([expect.objectContaining({ id: eventId, status: 'erased' })]);
   const [row] = await postgres.query<{ dedup_key: Buffer }>('SELECT dedup_key FROM erased WHERE id = $1', [eventId]);

@@ -119,6 +119,8 @@ describe('a source’s rate', () => {
 });
 
 describe('two seconds', () => {
+  /** Waits that added up instead of sharing the two seconds would take 2,750 ms; a busy machine is late by less. */
+  const withinMs = 2_400;
   const servers: Server[] = [];
   afterAll(() => servers.forEach((server) => server.close()));
 
@@ -144,7 +146,7 @@ describe('two seconds', () => {
       }),
     );
     await lock;
-    expect(Math.max(...tookMs)).toBeLessThan(2_000);
+    expect(Math.max(...tookMs)).toBeLessThan(withinMs);
   });
 
   test('are not waited for by everybody, while Kafka is silent: most hear so at once', async () => {
@@ -159,7 +161,7 @@ describe('two seconds', () => {
         return performance.now() - beganAtMs;
       }),
     );
-    expect(Math.max(...tookMs)).toBeLessThan(2_000);
+    expect(Math.max(...tookMs)).toBeLessThan(withinMs);
     // One or two find out whether it is back.
     expect(tookMs.filter((ms) => ms > 1_000).length).toBeLessThanOrEqual(2);
   });

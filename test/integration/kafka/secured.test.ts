@@ -9,6 +9,7 @@ import { createProcesses } from '#deploy/local/processes/processes.ts';
 import { provideServerJars } from '#deploy/local/servers/servers.ts';
 import { java } from '#deploy/local/install/tools.ts';
 import { systemClock as clock } from '#lib/clock';
+import { kafkaFields, readConfig } from '#lib/config';
 import {
   createConsumer,
   createProducer,
@@ -86,23 +87,15 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => stop?.(), 60_000);
 
-const open = {
-  kafkaTls: true,
-  kafkaTlsCaFile: caFile,
-  kafkaTlsCertFile: '',
-  kafkaTlsKeyFile: '',
-  kafkaSaslMechanism: 'none',
-  kafkaSaslUsername: '',
-  kafkaSaslPassword: '',
-} as const;
-type Given = Omit<Parameters<typeof kafkaAccess>[0], 'kafkaBrokers'>;
+const open = { ...readConfig(kafkaFields, {}), kafkaTls: true, kafkaTlsCaFile: caFile };
+type Given = Parameters<typeof kafkaAccess>[0];
 const byPassword = (mechanism: Given['kafkaSaslMechanism'], username: string, secret: string): Given => ({
   ...open,
   ...{ kafkaSaslMechanism: mechanism, kafkaSaslUsername: username, kafkaSaslPassword: secret },
 });
 const byCertificate: Given = { ...open, kafkaTlsCertFile: certFile, kafkaTlsKeyFile: keyFile };
-const secure = (given: Given): KafkaAccess => kafkaAccess({ kafkaBrokers: [bootstrap.secure], ...given });
-const mutual = (given: Given): KafkaAccess => kafkaAccess({ kafkaBrokers: [bootstrap.mutual], ...given });
+const secure = (given: Given): KafkaAccess => kafkaAccess({ ...given, kafkaBrokers: [bootstrap.secure] });
+const mutual = (given: Given): KafkaAccess => kafkaAccess({ ...given, kafkaBrokers: [bootstrap.mutual] });
 
 const ways: [name: string, access: () => KafkaAccess][] = [
   ['plain', () => secure(byPassword('plain', 'hookline', password))],

@@ -3,6 +3,7 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { parse } from 'yaml';
 import { prometheusPrograms } from '../../support/prometheus-programs.ts';
 import { alertsIn, differencesIn, hasty, silent } from './alert-mutants.ts';
 
@@ -38,6 +39,64 @@ test('each file of alerts has its tests', () => {
 
 test.each(alertFiles)('the alerts of %s fire when they should, and not when they should not', async (file) => {
   await check(['test', 'rules', `tests/${file}`]);
+});
+
+const alertText = (alert: string, annotation: string): string => {
+  const { groups } = parse(readFileSync(join(folder, 'rules/services.yml'), 'utf8')) as {
+    groups: { rules: { alert: string; annotations: Record<string, string> }[] }[];
+  };
+  return groups.flatMap(({ rules }) => rules).find((rule) => rule.alert === alert)?.annotations[annotation] ?? '';
+};
+
+/** One alert of one installation of two, as Alertmanager gets it. */
+const oneOfTwo = (externalLabels: object, runbookUrl: string): string =>
+  JSON.stringify({
+    rule_files: ['../rules/services.yml'],
+    evaluation_interval: '1m',
+    tests: [
+      {
+        interval: '1m',
+        external_labels: externalLabels,
+        input_series: ['a', 'b'].flatMap((namespace) => [
+          {
+            series: `hookline_dependency_up{job="hookline-api", dependency="kafka", namespace="${namespace}", cluster="c"}`,
+            values: namespace === 'a' ? '0x9' : '1x9',
+          },
+        ]),
+        alert_rule_test: [
+          {
+            eval_time: '5m',
+            alertname: 'HooklineKafkaAway',
+            exp_alerts: [
+              {
+                exp_labels: { severity: 'critical', cluster: 'c', namespace: 'a', job: 'hookline-api' },
+                exp_annotations: {
+                  summary: 'hookline-api cannot reach Kafka',
+                  description: alertText('HooklineKafkaAway', 'description').replaceAll(
+                    '{{ $labels.job }}',
+                    'hookline-api',
+                  ),
+                  runbook_url: `${runbookUrl}#hooklinekafkaaway`,
+                },
+              },
+            ],
+          },
+        ],
+      },
+    ],
+  });
+
+test.each([
+  { what: 'as it is in the project', labels: {}, url: 'docs/runbook.md' },
+  {
+    what: 'absolute by the external label',
+    labels: { runbook_base: 'https://example.com/runbook' },
+    url: 'https://example.com/runbook',
+  },
+])('an alert is that of its installation alone, and its runbook is $what', async ({ labels, url }) => {
+  const file = join(copy, 'tests', 'one-of-two.json');
+  writeFileSync(file, oneOfTwo(labels, url));
+  await check(['test', 'rules', file], copy);
 });
 
 describe.each(alertFiles)('each alert of %s has a scenario', (file) => {

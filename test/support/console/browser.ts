@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { runAxe } from './in-page.ts';
 
-export type { Browser, Page };
+export type { Browser, BrowserContext, Page };
 
 /** On a busy machine. */
 const patienceMs = 20_000;

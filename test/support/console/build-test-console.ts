@@ -21,7 +21,8 @@ export function buildTestConsole(given: Partial<AppDeps> = {}) {
   const app = buildApp({
     transport: api.transport,
     assets: testAssets,
-    settings: { base: '', grafanaUrl: '', runbookUrl: '' },
+    settings: { base: '', grafanaUrl: '', runbookUrl: '', frameOrigins: [], faces: ['console', 'catalog'] },
+    catalog: undefined,
     origin: undefined,
     trustedProxies: networksOf([]),
     newKey: () => `test-key-${(keys += 1)}`,

@@ -3,6 +3,7 @@
  * that can be cut.
  */
 import { setTimeout as delay } from 'node:timers/promises';
+import { freePorts } from '#deploy/local/stack/free-ports.ts';
 import { endpointSettlingMs } from '#lib/contract';
 import { type OwnPipeline, startOwnPipeline } from '../../e2e/own-pipeline.ts';
 import { startTcpProxy, type TcpProxy } from '../../faults/network/tcp-proxy.ts';
@@ -19,6 +20,8 @@ export interface ConsoleWorld {
   pipeline: OwnPipeline;
   receiver: Receiver;
   postgresLink: TcpProxy;
+  /** Of Postgres itself, also while the link is cut. */
+  databaseUrl: string;
   url: string;
   api(tenant: string): ApiCaller;
   nobody: ConsoleClient;
@@ -29,17 +32,26 @@ export interface ConsoleWorld {
   close(): Promise<void>;
 }
 
+const frames = freePorts(2);
+/** Of a page that may embed the portal, and of one that may not. */
+export const framePort = frames.then(([port = 0]) => port);
+export const otherFramePort = frames.then(([, port = 0]) => port);
+
 /** @param link whether Postgres can be cut off */
 export async function startConsoleWorld({ link = false } = {}): Promise<ConsoleWorld> {
   const receiver = await startReceiver();
   receiver.react(({ name }) => ({ status: name.endsWith('refuses') ? 500 : 200 }));
-  const database = new URL(await createDatabase());
+  const databaseUrl = await createDatabase();
+  const database = new URL(databaseUrl);
   const postgresLink = await startTcpProxy({ host: database.hostname, port: Number(database.port) }, Math.random);
   if (link) database.host = `127.0.0.1:${postgresLink.port}`;
   const pipeline = await startOwnPipeline({
     services: serviceNames,
-    ...(link && { databaseUrl: database.href }),
-    env: { HOOKLINE_TRUSTED_PROXIES: '127.0.0.1' },
+    databaseUrl: database.href,
+    env: {
+      HOOKLINE_TRUSTED_PROXIES: '127.0.0.1',
+      HOOKLINE_PORTAL_FRAME_ORIGINS: `http://localhost:${await framePort}`,
+    },
   });
   const { apiUrl, adminKey } = pipeline.stack;
   const url = pipeline.consoleUrl('console');
@@ -57,7 +69,7 @@ export async function startConsoleWorld({ link = false } = {}): Promise<ConsoleW
     createConsoleClient(url, await tokenFor(tenant, scopes));
 
   return {
-    ...{ pipeline, receiver, postgresLink, url, api, tokenFor, signIn },
+    ...{ pipeline, receiver, postgresLink, databaseUrl, url, api, tokenFor, signIn },
     nobody: createConsoleClient(url),
     operator: await signIn('*'),
     async close() {

@@ -15,10 +15,17 @@ export const linksOfRows =
 
 export const focusIsInMain = "document.activeElement?.closest('main') !== null";
 
-export const focusIsSeen = `(() => {
-  const { outlineStyle, boxShadow } = getComputedStyle(document.activeElement);
+/** By itself, or, as the link of a row, by what is drawn around the row. */
+export const focusIsSeen = `[null, '::after'].some((part) => {
+  const { outlineStyle, boxShadow } = getComputedStyle(document.activeElement, part);
   return outlineStyle !== 'none' || boxShadow !== 'none';
-})()`;
+})`;
+
+/** Whether nothing has it: what had it is gone. */
+export const focusIsLost = 'document.activeElement === null || document.activeElement === document.body';
+
+export const focusIsOn = (selector: string): string =>
+  `document.activeElement?.matches(${JSON.stringify(selector)}) ?? false`;
 
 /** As ../../e2e/console-browser/pages.ts compares it. */
 export const documentAsSeen = `({

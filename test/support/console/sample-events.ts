@@ -1,4 +1,4 @@
-import type { Delivery, EventMatch, LiveEvent } from '../../../services/console/routes/events/event.ts';
+import type { Delivery, EventMatch, WholeEvent } from '../../../services/console/routes/events/event.ts';
 import type { FakeApi, Reply } from './fake-api.ts';
 import { problemReply } from './fake-api.ts';
 
@@ -7,7 +7,7 @@ export const hostile = '<script>alert(1)</script>"\'><img onerror=x>\u202e';
 export const eventId = 'evt_01m89bf7kp1j06sf0y5xwedf61';
 export const eventUrl = `/t/acme/events/${eventId}`;
 
-export const sampleEvent = (more: Partial<LiveEvent> = {}): LiveEvent => ({
+export const sampleEvent = (more: Partial<WholeEvent> = {}): WholeEvent => ({
   id: eventId,
   type: 'invoice.paid',
   source_id: 'src_1',
@@ -19,6 +19,8 @@ export const sampleEvent = (more: Partial<LiveEvent> = {}): LiveEvent => ({
   duplicates: 0,
   duplicates_changed: 0,
   tags: {},
+  ordering_key: null,
+  trace_id: null,
   deliveries: { pending: 0, retrying: 0, delivered: 1, dead_lettered: 1, cancelled: 0 },
   ...more,
 });
@@ -77,7 +79,7 @@ export function giveEvent(
       { id: 'rcp_1', received_at: event.received_at, client_address: '192.0.2.1', kind: 'first', same_bytes: true },
     ],
   }: {
-    event?: LiveEvent | typeof erasedEvent;
+    event?: WholeEvent | typeof erasedEvent;
     payload?: Reply;
     matching?: object[];
     deliveries?: object[];

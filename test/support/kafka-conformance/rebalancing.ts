@@ -153,10 +153,10 @@ export function rebalancing(client: KafkaClient, cluster: () => TestCluster): vo
       async () => (await cluster().admin.describeGroups([topic])).groups[0]?.state === 'PreparingRebalance',
       inTime,
     );
-    await delay(1_000);
-    expect(second.partitions()).toEqual([]);
     // It still has them, but new work may outlast the membership.
-    expect([first.partitions().length, first.holdsMembership()]).toEqual([4, false]);
+    await waitUntil('the first one has heard of it', () => !first.holdsMembership(), inTime);
+    await delay(1_000);
+    expect([second.partitions(), first.partitions().length, first.holdsMembership()]).toEqual([[], 4, false]);
     release.resolve();
     await joined;
     await waitUntil('the partitions are shared', () => has(second, 2)() && has(first, 2)(), inTime);

@@ -133,10 +133,10 @@ test('a page has its items, the next page and the cursor; a poll without a chang
   const client = clientOf();
   expect(await client.page('/events')).toEqual({
     ok: true,
-    value: { items: [1], next: '/events?cursor=c1', cursor: 'c1' },
+    value: { items: [1], next: '/events?cursor=c1', cursor: 'c1', answeredAtMs: expect.any(Number) as number },
   });
   expect(await client.page('/events?cursor=c1&wait=1')).toEqual({
     ok: true,
-    value: { items: [], next: undefined, cursor: 'c2' },
+    value: { items: [], next: undefined, cursor: 'c2', answeredAtMs: expect.any(Number) as number },
   });
 });

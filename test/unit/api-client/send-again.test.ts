@@ -7,6 +7,7 @@ const answer = (status: number, retryAfter?: string): Result => ({
   status,
   header: (name) => (name === 'retry-after' ? retryAfter : undefined),
   body: '',
+  bytes: Buffer.alloc(0),
 });
 const noAnswer: Result = { noAnswer: 'connection refused' };
 

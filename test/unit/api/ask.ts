@@ -11,6 +11,8 @@ export interface Answer {
 }
 
 export interface Asking {
+  /** Default: 30 seconds. */
+  timeoutMs?: number;
   method?: string;
   /** Sent as it stands: no path is too odd. */
   path: string;
@@ -19,7 +21,7 @@ export interface Asking {
 }
 
 /** For a busy machine with hundreds of requests at once. */
-const timeoutMs = 30_000;
+const usualTimeoutMs = 30_000;
 const listening = new Map<FastifyInstance, Promise<unknown>>();
 
 /** The port on which it can be asked. */
@@ -34,7 +36,8 @@ export async function ask(app: FastifyInstance, asking: Asking): Promise<Answer>
   return askAt(await listen(app), asking);
 }
 
-export function askAt(port: number, { method = 'GET', path, headers = {}, body }: Asking): Promise<Answer> {
+export function askAt(port: number, asking: Asking): Promise<Answer> {
+  const { method = 'GET', path, headers = {}, body, timeoutMs = usualTimeoutMs } = asking;
   const bytes = typeof body === 'string' || Buffer.isBuffer(body) ? body : body && JSON.stringify(body);
   return new Promise((resolve, reject) => {
     const outgoing = request({ host: '127.0.0.1', port, method, path, headers, agent: false, timeout: timeoutMs });

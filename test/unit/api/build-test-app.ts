@@ -57,6 +57,7 @@ const testDeps = ({
       throw new Error('nothing is searched here');
     },
   },
+  schemaChecks: { check: async () => ({ kind: 'match' }) },
   asOf: createAsOfTokens(testEncryptionKeys),
   chooseItems: () => undefined,
   replayWatch: createReplayWatch({ postgres, clock }),
@@ -67,6 +68,8 @@ const testDeps = ({
   random: randomBytes,
   closing,
   vetUrl: (url) => vetUrl(url, { allowHttp: false, allowedNetworks: parseAllowedNetworks([]) }),
+  vetPortalUrl: (url) => vetUrl(url, { allowHttp: false, allowedNetworks: parseAllowedNetworks([]) }),
+  portal: { url: 'https://portal.test', returnOrigins: ['https://app.test'] },
   vetProxy: (url) => vetUrl(url, { allowHttp: true, allowedNetworks: parseAllowedNetworks([]) }),
   payloadRetentionDays: 30,
   failingSeconds: 5 * 24 * 3_600,

@@ -86,7 +86,7 @@ describe('scopes', () => {
     ),
   );
   const needed = ({ method, url }: (typeof allRoutes)[number]): { scope: string; notes: string } => {
-    const found = documented.get(`${method} ${url.replace(':id', '{id}')}`);
+    const found = documented.get(`${method} ${url.replaceAll(/:(\w+)/g, '{$1}')}`);
     if (found === undefined) throw new Error(`${method} ${url} is not in the README's table of scopes`);
     return found;
   };

@@ -118,13 +118,16 @@ describe('the checker', () => {
     expect(closedAfterMs(-100_000)).toContain('phantom-delivery');
   });
 
-  it('lets the higher step say where a delivery stands, until one ends it, in whichever step', () => {
+  it.each([
+    ['', 0],
+    [', also told by a clock that was moved', 272_000],
+  ])('lets the higher step say where a delivery stands, until one ends it, in whichever step%s', (_, movedByMs) => {
     const history = healthyHistory();
     history.faults.push(faultThroughout);
     const { topics, arrivals } = history;
     const first = stepOf(topics, 0);
     // Killed after the outcome of step 1: the record is sent again while its row is sent as step 2.
-    topics['delivery.attempts'].push({ ...first, position: 'attempts-0-9' });
+    topics['delivery.attempts'].push({ ...first, position: 'attempts-0-9', atMs: first.atMs + movedByMs });
     topics['delivery.attempts'].push({ ...first, position: 'attempts-0-10', step: 2, attempt: 2 });
     Object.assign(first, { status: 'retrying', outcome: 'http_5xx' });
     arrivals.push({ ...at(arrivals, 0), attempt: 2 });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readKeyValueFile, writeKeyValueFile } from '#deploy/local/key-value-file.ts';
 import { stackFiles } from '#deploy/local/paths.ts';
-import { environment } from '../../../services/cli/config.ts';
+import { environment, loadApiConfig } from '../../../services/cli/config.ts';
 import { localEnvFile } from '../../../services/cli/local-env.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'hookline-'));
@@ -29,4 +29,16 @@ test('the file is read where the local stack writes it, and as the stack reads i
   expect(environment(file, {})).toEqual(values);
   expect(environment(file, {})).toEqual(readKeyValueFile(file));
   expect(localEnvFile).toBe(stackFiles.localEnv);
+});
+
+describe('the URL of the API', () => {
+  const before = { ...process.env };
+  afterEach(() => void (process.env = { ...before }));
+
+  test('is another one for commands where the settings say so, as in a pod of the api', () => {
+    process.env = { HOOKLINE_ADMIN_KEY: 'k', HOOKLINE_API_URL: 'https://api.example', HOOKLINE_CLI_API_URL: '' };
+    expect(loadApiConfig().apiUrl).toBe('https://api.example');
+    process.env.HOOKLINE_CLI_API_URL = 'http://127.0.0.1:8081';
+    expect(loadApiConfig().apiUrl).toBe('http://127.0.0.1:8081');
+  });
 });

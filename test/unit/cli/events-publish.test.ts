@@ -48,10 +48,10 @@ test('the payload is sent as it is written', async () => {
 });
 
 test('what is refused is told in the API’s words, and exits 1', async () => {
-  const problem = { code: 'validation_failed', title: 'The request is invalid', detail: '/type must be …' };
+  const problem = { code: 'validation_failed', title: 'The request is invalid', detail: '--type must be …' };
   const api = await startFakeApi(() => ({ status: 400, body: problem }));
   const ran = await runHookline(['events', 'publish', '--type', 'a b'], { env: api.env });
   await api.stop();
   expect([ran.code, ran.stdout]).toEqual([1, '']);
-  expect(ran.stderr).toContain('/type must be …');
+  expect(ran.stderr).toContain('--type must be …');
 });

@@ -15,11 +15,21 @@ export interface Answered {
   body?: unknown;
 }
 
+interface Options {
+  /** Commands with `--tenant` look whether it is known. By default the key may not see that, and nothing is noted. */
+  readsTenants?: boolean;
+}
+
 /** An API with given answers; `env` points a command to it. */
-export async function startFakeApi(answer: (asked: Asked, index: number) => Answered) {
+export async function startFakeApi(
+  answer: (asked: Asked, index: number) => Answered,
+  { readsTenants = false }: Options = {},
+) {
   const asked: Asked[] = [];
   const server = createServer((request, response) => {
     const { method = '', url: path = '', headers } = request;
+    if (!readsTenants && method === 'GET' && path.startsWith('/v1/tenants/'))
+      return void response.writeHead(403).end('{"code":"forbidden"}');
     void (headers['content-type'] === undefined ? Promise.resolve(undefined) : json(request)).then((body) => {
       const index = asked.push({ method, path, headers, body }) - 1;
       const { status, headers: given = {}, body: answered } = answer({ method, path, headers, body }, index);

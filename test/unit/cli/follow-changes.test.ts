@@ -105,7 +105,7 @@ test('an answer of nothing that was not held for a second is not asked for again
   const page = async () => {
     askedAtMs.push(clock.monotonicMs());
     if (askedAtMs.length > 4) throw new Ended();
-    return { items: [], next: undefined, cursor: 'c' };
+    return { items: [], next: undefined, cursor: 'c', answeredAtMs: undefined };
   };
   const followed = follow({ ...createEvents(), clock, api: { page: page } });
   for (let n = 0; n < 50; n += 1) await clock.advance(100);

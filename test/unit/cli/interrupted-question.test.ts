@@ -10,9 +10,9 @@ const root = resolve(import.meta.dirname, '../../..');
 const ctrlC = '\u0003';
 const ctrlD = '\u0004';
 
+let preview: { matched: number; left_out: number };
 let api: Awaited<ReturnType<typeof startFakeApi>>;
 beforeAll(async () => {
-  const preview = { matched: 3, left_out: 0 };
   api = await startFakeApi(({ body }) => ({
     status: 202,
     body: (body as { dry_run?: boolean } | undefined)?.dry_run
@@ -20,23 +20,37 @@ beforeAll(async () => {
       : { id: 'rpl_1', status: 'completed', failed: 0 },
   }));
 });
-beforeEach(() => void api.asked.splice(0));
+beforeEach(() => {
+  preview = { matched: 3, left_out: 0 };
+  api.asked.splice(0);
+});
 afterAll(() => api.stop());
 
+const answerOn = (typed: string) => runOn('dlq replay --all', typed);
+
 /** On a terminal of its own, which `script` (of every Linux) makes; what is typed once it has asked. */
-async function answerOn(typed: string): Promise<{ code: number | null; shown: string }> {
-  const command = `exec '${process.execPath}' services/cli/main.ts dlq replay --all`;
+async function runOn(call: string, typed?: string): Promise<{ code: number | null; shown: string }> {
+  const command = `exec '${process.execPath}' services/cli/main.ts ${call}`;
   const child = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
     cwd: root,
-    env: { PATH: process.env.PATH ?? '', SHELL: '/bin/sh', TERM: 'xterm', ...withCompileCache, ...api.env },
+    env: {
+      PATH: process.env.PATH ?? '',
+      SHELL: '/bin/sh',
+      TERM: 'xterm',
+      NO_COLOR: '1',
+      ...withCompileCache,
+      ...api.env,
+    },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const ended = new Promise<number | null>((resolve, reject) => child.once('error', reject).once('close', resolve));
   let shown = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (shown += text));
   try {
-    await waitUntil('it asks', () => shown.includes('[y/N]'), { timeoutMs: 30_000, describe: () => shown });
-    child.stdin.write(typed);
+    if (typed !== undefined) {
+      await waitUntil('it asks', () => shown.includes('[y/N]'), { timeoutMs: 30_000, describe: () => shown });
+      child.stdin.write(typed);
+    }
     return { code: await ended, shown };
   } finally {
     child.kill('SIGKILL');
@@ -69,5 +83,18 @@ onLinux('a question on a terminal', () => {
   ])('%j is answered by exit code %i, after %i requests', async (typed, code, requests) => {
     expect((await answerOn(`${typed}\r`)).code).toBe(code);
     expect(api.asked).toHaveLength(requests);
+  });
+
+  test.each([
+    ['dlq replay --all', 'no dead letters to replay'],
+    ['events replay --all', 'nothing matches'],
+    ['erase --type order.paid', 'no event matches'],
+  ])('`%s` asks nothing where there is nothing', async (call, said) => {
+    preview = { matched: 0, left_out: 0 };
+    const { code, shown } = await runOn(call);
+    expect(shown).toContain(said);
+    expect(shown).not.toContain('[y/N]');
+    expect(code).toBe(0);
+    expect(api.asked).toHaveLength(1);
   });
 });

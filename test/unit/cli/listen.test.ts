@@ -27,7 +27,7 @@ function deliveryOf(body: Buffer, { id = 'evt_1', attempt = 1, by = secret } = {
 }
 
 async function listen(...args: string[]): Promise<Running & { url: string }> {
-  const command = startHookline(['listen', ...args]);
+  const command = startHookline(['listen', '--port', '0', ...args]);
   const first = await command.line(/./);
   const [, url = ''] = /(http:\/\/[^"]+)/.exec(first) ?? [];
   return { ...command, url };
@@ -185,7 +185,7 @@ test('a port that is taken is told in words', async () => {
   } finally {
     server.close();
   }
-  expect(await runHookline(['listen', '--host', '192.0.2.1'])).toMatchObject({
+  expect(await runHookline(['listen', '--port', '0', '--host', '192.0.2.1'])).toMatchObject({
     code: 1,
     stderr: 'hookline: 192.0.2.1 is not an address of this machine\n',
   });

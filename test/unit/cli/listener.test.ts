@@ -34,7 +34,7 @@ beforeEach(async () => {
   listener = createListener({
     host: '127.0.0.1',
     port: 0,
-    trust: { secrets: [] },
+    trust: () => ({ secrets: [] }),
     plan: readAnswerPlan({ delay: '1s..3s' }),
     clock,
     random: () => 0.5,

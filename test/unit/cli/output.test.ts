@@ -1,5 +1,7 @@
 import { failureOf } from '#lib/api-client';
 import { toCommandFailure } from '../../../services/cli/api-calls/api-failure.ts';
+import { CommandFailure } from '../../../services/cli/command-failure.ts';
+import { nameWrongFields } from '../../../services/cli/name-wrong-fields.ts';
 import { describe as describeThing, table } from '../../../services/cli/output/print.ts';
 
 const refused = (status: number, body: string) => failureOf({ status, body, header: () => undefined });
@@ -33,9 +35,9 @@ test('a problem is told with every field that is wrong', () => {
       { field: '/scheme', message: 'is missing' },
     ],
   };
-  expect(toCommandFailure(refused(400, JSON.stringify(problem)))).toMatchObject({
+  expect(nameWrongFields(toCommandFailure(refused(400, JSON.stringify(problem))), ['scheme'])).toMatchObject({
     exitCode: 1,
-    message: 'The request is invalid (400 validation_failed)\n  /name is missing\n  /scheme is missing',
+    message: 'The request is invalid (400 validation_failed)\n  /name is missing\n  --scheme is missing',
     facts: problem,
   });
 });
@@ -46,4 +48,33 @@ test.each([
   ['null', 'answered 502: null'],
 ])('what is no problem document is told as it came: %j', (body, message) => {
   expect(toCommandFailure(refused(502, body)).message).toBe(message);
+});
+
+test.each([
+  ['/url', '--url'],
+  ['/event_types/1', '--event-types'],
+  ['/retry/base_seconds', '--retry (/base_seconds)'],
+  ['/filter/source_id', '--source'],
+  ['received_since', '--since'],
+  ['/rate_per_second', '--rate'],
+  ['/constructor', '/constructor'],
+  ['', ''],
+])('a field that the API names %j is shown as %j', (field, shown) => {
+  const failure = new CommandFailure(1, 'no', {}, [{ field, message: 'is wrong' }]);
+  const options = ['url', 'event-types', 'retry', 'source', 'since', 'rate'];
+  expect(nameWrongFields(failure, options).message).toBe(`no\n  ${shown} is wrong`);
+});
+
+test('where a verb has a filter of its own, a field within it belongs to that', () => {
+  const failure = new CommandFailure(1, 'no', {}, [{ field: '/filter/$gt', message: 'is wrong' }]);
+  expect(nameWrongFields(failure, ['filter']).message).toBe('no\n  --filter (/$gt) is wrong');
+});
+
+test.each([
+  ['http://127.0.0.1:8081', '`make up` starts it'],
+  ['https://api.example.com', 'HOOKLINE_API_URL says where'],
+])('an API at %s that does not answer is told with what to do', (url, hint) => {
+  const { message } = toCommandFailure({ kind: 'no_answer', url, reason: 'connect ECONNREFUSED' });
+  expect(message).toContain(`the API at ${url} does not answer: connect ECONNREFUSED\n`);
+  expect(message).toContain(hint);
 });

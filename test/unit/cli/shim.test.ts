@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
@@ -44,6 +44,16 @@ test('runs the pinned Node, whatever Node the PATH has', () => {
     encoding: 'utf8',
   });
   expect([status, stdout]).toEqual([answer.code, answer.stdout]);
+});
+
+test('in the image the same command is a link to a file that Node runs: there is no shell', () => {
+  const ofImage = resolve(import.meta.dirname, '../../../deploy/docker/hookline');
+  expect(readFileSync(ofImage, 'utf8')).toMatch(/^#!\/usr\/local\/bin\/node\n/);
+  expect(statSync(ofImage).mode & 0o111).toBe(0o111);
+  const dockerfile = readFileSync(resolve(ofImage, '../Dockerfile'), 'utf8');
+  expect(dockerfile).toContain('ln -s /app/deploy/docker/hookline /content/usr/local/bin/hookline');
+  symlinkSync(ofImage, join(folder, 'of-image'));
+  expect(run(process.execPath, [join(folder, 'of-image'), ...call])).toEqual(answer);
 });
 
 test('says what to run where node_modules is missing', () => {

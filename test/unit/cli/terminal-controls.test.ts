@@ -60,7 +60,7 @@ describe('text of others that would move the cursor of a terminal', () => {
   });
 
   test('is escaped in the JSON of what a receiver got', async () => {
-    const command = startHookline(['listen', '--json', '--count', '1']);
+    const command = startHookline(['listen', '--port', '0', '--json', '--count', '1']);
     const { url } = JSON.parse(await command.line('listening')) as { url: string };
     await request(url, { method: 'POST', body: hostile, headers: { 'content-type': 'text/plain' } });
     const line = await command.line('"kind":"request"');

@@ -303,7 +303,7 @@ describe('a new endpoint', () => {
     api.on('POST /v1/endpoints', problemReply(400, 'url_not_allowed', { errors }));
     const answer = await post('/t/acme/endpoints/new', { url: 'https://10.0.0.1/' }, tenantToken);
     expect(answer.statusCode).toBe(400);
-    expect(answer.body).toContain('is not allowed: a private address. Hookline sends over https to public addresses');
+    expect(answer.body).toContain('is not allowed: a private address. Events are sent over https to public addresses');
     expect(answer.body).toContain('value="https://10.0.0.1/"');
   });
 

@@ -16,7 +16,13 @@ describe('an event', () => {
   test('tells its journey, and shows its payload and request as they came', async () => {
     const { get, api } = buildTestConsole();
     giveEvent(api, {
-      event: sampleEvent({ duplicates: 2, duplicates_changed: 1, tags: { customer: 'cus_9' } }),
+      event: sampleEvent({
+        duplicates: 2,
+        duplicates_changed: 1,
+        tags: { customer: 'cus_9' },
+        ordering_key: 'cus 9',
+        trace_id: '0af7651916cd43dd8448eb211c80319c',
+      }),
       matching: [
         sampleMatch(),
         sampleMatch({
@@ -84,6 +90,8 @@ describe('an event', () => {
     ])
       expect(text.replaceAll('&quot;', '"')).toContain(said);
     expect(body).toContain('href="/t/acme/events?tag=customer%3Acus_9"');
+    expect(body).toContain('href="/t/acme/events?ordering_key=cus+9"');
+    expect(text).toContain('0af7651916cd43dd8448eb211c80319c');
     expect(body).toContain('href="/t/acme/deliveries/dlv_2"');
     expect(body.indexOf('/deliveries/dlv_1')).toBeLessThan(body.indexOf('/deliveries/dlv_2'));
     expect(body).toContain(`${eventUrl}/payload?download=1`);

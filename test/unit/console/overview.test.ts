@@ -93,6 +93,7 @@ function buildBusyConsole() {
     body: {
       breaker: { state: 'open' },
       disables_at: '2026-01-06T14:02:00.000000Z',
+      latency: { attempts: 200, p50_ms: 12.3, p95_ms: 184 },
       waiting: { retrying: 400, parked: 12, is_capped: false, oldest: '2026-01-01T14:02:01.000000Z' },
     },
   });
@@ -135,6 +136,7 @@ describe('the overview', () => {
     expect(statusCode).toBe(200);
     const text = textOf(body);
     expect(text).toContain('Needs you (5)');
+    expect(text).toContain('184 ms');
     expect(text).toContain('412 wait, the oldest since 2026-01-01 14:02 UTC · disabled at 2026-01-06 14:02 UTC');
     expect(text).toContain('since 2025-12-31 10:00 UTC, because it answered 410');
     expect(text).toContain('38 dead letters by reason: 35 retries exhausted, 3 data invalid');
@@ -179,7 +181,7 @@ describe('the overview', () => {
     const { body } = await get('/t/acme', tenantToken);
     const text = textOf(body);
     expect(text).toMatch(
-      /Endpoints, worst first.*ep_crm\.example\/hooks 0\.0 % 211 412.*open.*ep_erp\.example\/hooks 97\.0 % 30/,
+      /Endpoints, worst first.*ep_crm\.example\/hooks 0\.0 % 211 184 ms 412.*open.*ep_erp\.example\/hooks 97\.0 % 30/,
     );
     expect(text).toMatch(/Types, most first.*<b>type<\/b> 9,000 99\.9 % customer\.updated 4,117 – all others 5/);
     expect(body).not.toContain('<b>type');

@@ -99,7 +99,7 @@ describe('replays', () => {
     expect(statusCode).toBe(200);
     expect(body).toMatch(/^<div class="replay-progress" data-status="running">/);
     expect(body).not.toContain('<html');
-    expect(api.calls.at(-1)?.path).toMatch(/\?wait=\d$/);
+    expect(api.calls.at(-1)?.path).toMatch(/\?wait=10$/);
     await get(`/t/acme/live/replays/${id}`, readToken);
     expect(api.calls.at(-1)?.path).toBe(`/v1/replays/${id}`);
   });

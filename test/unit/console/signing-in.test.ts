@@ -54,7 +54,10 @@ test.each([
   ['over https, by the public URL', { origin: 'https://hooks.example' }],
   [
     'over https, with a path',
-    { origin: 'https://hooks.example', settings: { base: '', grafanaUrl: '', runbookUrl: '' } },
+    {
+      origin: 'https://hooks.example',
+      settings: { base: '', grafanaUrl: '', runbookUrl: '', frameOrigins: [], faces: ['console' as const] },
+    },
   ],
 ])('the cookie is bound to the host and to TLS %s', async (_, given) => {
   const { post, get } = buildTestConsole(given);

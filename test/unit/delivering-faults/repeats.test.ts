@@ -39,6 +39,8 @@ function sentAgain(afterMs: number, options: Options = {}) {
     starts: (name: string) => line(name, 'service.starting', 0, {}),
     crashes: (name: string, afterFirstMs: number) =>
       line(name, 'consumer.crashed', first.atMs + afterFirstMs, { group }),
+    cannotAsk: (name: string, afterFirstMs: number) =>
+      line(name, 'deliveries.not_looked_up', first.atMs + afterFirstMs, { deliveries: 1 }),
     joins: (name: string, afterFirstMs: number, { assigned = 3, generation = 1 } = {}) =>
       line(name, 'consumer.joined', first.atMs + afterFirstMs, { group, generation, assigned, lost: 0 }),
     sends: (name: string, which: 'first' | 'again', saidAfterMs = 2) =>
@@ -158,6 +160,23 @@ describe('a request of a delivery that was taken before', () => {
     run.sends('dispatcher-2', 'again');
 
     expect(found(run.judged())).toEqual(['behind 1']);
+  });
+
+  it('may come late where the new owner could not ask which deliveries have ended', () => {
+    const notAskedAfterMs = (ms: number, name = 'dispatcher-2') => {
+      const run = sentAgain(12_000);
+      run.sends('dispatcher', 'first');
+      run.joins('dispatcher-2', 9_000);
+      run.cannotAsk(name, ms);
+      run.sends('dispatcher-2', 'again');
+      return found(run.judged());
+    };
+
+    expect(notAskedAfterMs(9_500)).toEqual(['unasked 1']);
+    // Before it had the partition, after it had sent, another process.
+    expect(notAskedAfterMs(8_500)).toEqual(['repeat-of-the-known']);
+    expect(notAskedAfterMs(12_500)).toEqual(['repeat-of-the-known']);
+    expect(notAskedAfterMs(9_500, 'dispatcher')).toEqual(['repeat-of-the-known']);
   });
 
   it('may come late where the change log shows that the tables had not changed by then', () => {

@@ -150,6 +150,15 @@ test('the context of the image holds all that it copies', () => {
 });
 
 describe('the health check of a container', () => {
+  test('starts a process twice a minute at most, in words that every engine knows', () => {
+    const [, interval = '', rest = ''] =
+      /\nHEALTHCHECK --interval=(\d+)s (.*(?:\n {2}.*)*)/.exec(read('deploy/docker/Dockerfile')) ?? [];
+    expect(Number(interval)).toBeGreaterThanOrEqual(30);
+    // Engines before version 25 refuse to build with it.
+    expect(rest).not.toContain('--start-interval');
+    expect(rest).toContain('--start-period=');
+  });
+
   test.each(serviceNames)('asks %s where it listens', async (name) => {
     const command = ['/usr/local/bin/node', `services/${name}/main.ts`, ''];
     expect(await adminAddressesOf(command)).toEqual([`http://127.0.0.1:${portsAt(0).admin[name]}`]);

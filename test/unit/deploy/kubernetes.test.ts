@@ -6,7 +6,7 @@ import { groupOf, topicNames, topicsOf } from '#lib/contract';
 import { specialNetworks } from '#lib/http-client';
 import { portsAt, type ServiceName, serviceNames } from '#deploy/local/stack/ports.ts';
 import { generatedManifests } from '#deploy/k8s/generated.ts';
-import { setupFields } from '../../../services/cli/config.ts';
+import { resealFields, setupFields } from '../../../services/cli/config.ts';
 import { settingsByService } from '../../support/documents.ts';
 import {
   containerOf,
@@ -40,6 +40,12 @@ const everyService = one(base, 'Deployment', 'any');
 const common = (overlay: string): Map<string, string> =>
   new Map([...settingsOf('base/settings.env'), ...settingsOf(`overlays/${overlay}/settings.env`)]);
 
+/** A CronJob as the Job that it makes. */
+const jobOf = (manifest: Manifest): Manifest => ({
+  ...manifest,
+  spec: (manifest.spec as { jobTemplate: { spec: Record<string, unknown> } }).jobTemplate.spec,
+});
+
 const processes: [string, Manifest, Fields][] = [
   ...serviceNames.map((service): [string, Manifest, Fields] => [
     service,
@@ -47,6 +53,7 @@ const processes: [string, Manifest, Fields][] = [
     settingsByService[service],
   ]),
   ['setup', one(base, 'Job', 'hookline-setup'), setupFields],
+  ['reseal-secrets', jobOf(one(base, 'CronJob', 'hookline-reseal-secrets')), resealFields],
 ];
 
 test.each(Object.entries(generatedManifests()))('deploy/%s is as its source (`npm run docs:write`)', (file, text) => {
@@ -138,6 +145,52 @@ test('every pod is without privileges, and without what Services put into enviro
   });
 });
 
+test('a Job that an operator makes of a CronJob runs as every pod does, and never by itself', () => {
+  const [everyPod] = readManifests('base/every-pod.yaml');
+  const [everyCronJob] = readManifests('base/every-cron-job.yaml');
+  expect(templateOf(jobOf(everyCronJob as Manifest))).toEqual(templateOf(everyPod as Manifest));
+  const reseal = one(base, 'CronJob', 'hookline-reseal-secrets');
+  expect(reseal.spec).toMatchObject({ suspend: true });
+  expect(containerOf(jobOf(reseal)).args).toEqual(['services/cli/main.ts', 'reseal-secrets']);
+});
+
+test('`hookline` in a pod of the api has its keys and the URL of that pod', () => {
+  const { env = [] } = containerOf(one(base, 'Deployment', 'hookline-api'));
+  const given = [...settingsOf('base/settings.env').keys(), ...env.map(({ name }) => name)];
+  expect(given).toEqual(
+    expect.arrayContaining([
+      ...['HOOKLINE_ADMIN_KEY', 'HOOKLINE_DATABASE_URL', 'HOOKLINE_ENCRYPTION_KEYS', 'HOOKLINE_CLI_API_URL'],
+    ]),
+  );
+  expect(settingsOf('base/settings.env').get('HOOKLINE_CLI_API_URL')).toBe(`http://127.0.0.1:${portsAt(0).api}`);
+});
+
+test('who applies by waves has the order of roll-out.sh', () => {
+  const waveOf = (kind: string, name: string): number =>
+    Number((one(base, kind, name).metadata as { annotations?: Record<string, string> }).annotations?.[wave]);
+  const wave = 'argocd.argoproj.io/sync-wave';
+  const [, services = ''] = /^for service in (.*); do$/m.exec(readFileSync(join(k8s, 'roll-out.sh'), 'utf8')) ?? [];
+  const waves = services.split(' ').map((service) => waveOf('Deployment', `hookline-${service}`));
+  expect(waves).toHaveLength(serviceNames.length);
+  expect(waves).toEqual(waves.map((_, index) => waveOf('Job', 'hookline-setup') + 1 + index));
+  expect(readFileSync(join(k8s, 'scaling/kustomization.yaml'), 'utf8')).toContain(
+    `${wave}: '${Math.max(...waves) + 1}'`,
+  );
+});
+
+test('a long poll ends before the ingress controller gives it up', () => {
+  const { metadata, spec } = one(readManifests('overlays/production/*.yaml'), 'Ingress', 'hookline');
+  const { annotations = {} } = metadata as { annotations?: Record<string, string> };
+  for (const kind of ['read', 'send'])
+    expect(Number(annotations[`nginx.ingress.kubernetes.io/proxy-${kind}-timeout`])).toBeGreaterThan(60);
+  expect(spec).toMatchObject({ ingressClassName: 'nginx' });
+});
+
+test('names are looked up at the cluster’s server and at that of the node', () => {
+  const { egress } = one(base, 'NetworkPolicy', 'hookline-names').spec as { egress: { to: object[] }[] };
+  expect(egress.flatMap(({ to }) => to)).toContainEqual({ ipBlock: { cidr: '169.254.20.10/32' } });
+});
+
 test('the dispatcher’s network refuses what the dispatcher refuses', () => {
   const { egress } = one(base, 'NetworkPolicy', 'hookline-dispatcher').spec as {
     egress: { to: { ipBlock: { cidr: string; except: string[] } }[] }[];
@@ -194,7 +247,9 @@ describe('the network of the console', () => {
   test('leads to the Service of the api', () => {
     const { env = [] } = containerOf(one(base, 'Deployment', 'hookline-console'));
     const { ports } = one(base, 'Service', 'hookline-api').spec as { ports: { port: number }[] };
-    expect(env).toEqual([{ name: 'HOOKLINE_API_URL', value: `http://hookline-api:${ports[0]?.port}` }]);
+    expect(env[0]).toEqual({ name: 'HOOKLINE_API_URL', value: `http://hookline-api:${ports[0]?.port}` });
+    // Its only secret.
+    expect(env.slice(1).map(({ name }) => name)).toEqual(['HOOKLINE_CATALOG_KEY']);
   });
 });
 

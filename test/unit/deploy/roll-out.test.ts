@@ -9,7 +9,9 @@ const script = join(import.meta.dirname, '../../../deploy/k8s/roll-out.sh');
 
 /** Replaces kubectl: renders two lines, records its calls, and fails on demand. */
 const kubectl = `#!/bin/sh
-case "$*" in *" kustomize "*) printf 'kind: Kafka\\n    hookline/step: scaling\\n'; exit 0 ;; esac
+case "$*" in *" kustomize "*) printf 'kind: Kafka\\n    hookline/step: scaling\\n    hookline/secrets: unknown\\n'; exit 0 ;; esac
+case "$*" in *" get secret "*) printf 4711 ;; esac
+case "$*" in *" apply "*"component=console"*) sed -n '/secrets/p' "$(echo "$*" | sed 's/.*--filename \\([^ ]*\\).*/\\1/')" > "$0.applied" ;; esac
 echo "$*" >> "$0.calls"
 case "$*" in *"$FAILING"*) exit 1 ;; esac
 `;
@@ -41,6 +43,7 @@ describe('a roll-out', () => {
   const before = [
     'apply hookline/step notin (setup, service, scaling)',
     'wait kafka/hookline',
+    'get hookline-secrets',
     'delete hookline/step=setup',
     'apply hookline/step=setup',
     'wait job/hookline-setup',
@@ -56,6 +59,8 @@ describe('a roll-out', () => {
       ]),
       'apply hookline/step=scaling',
     ]);
+    // Another Secret makes other pods.
+    expect(readFileSync(join(dir, 'kubectl.applied'), 'utf8').trim()).toBe("hookline/secrets: 'version-4711'");
   });
 
   test('changes no service where the migrations fail', async () => {

@@ -19,6 +19,7 @@ describe('one attempt', () => {
       body: Buffer.from('{"order":1}'),
       timeoutMs: 5_000,
       route: undefined,
+      isStrict: false,
       headers: {
         'content-type': 'application/json',
         'user-agent': 'Hookline',
@@ -31,6 +32,11 @@ describe('one attempt', () => {
     });
     expect(request?.headers['hookline-signature']).toMatch(new RegExp(`^t=${startMicros / 1e6},v1=[0-9a-f]{64}$`));
     expect(request?.headers['webhook-signature']).toMatch(/^v1,[A-Za-z0-9+/]{43}=$/);
+  });
+
+  it('is strict to a URL that a portal session chose', async () => {
+    const { request } = await sendOnce({}, { urlByPortal: true });
+    expect(request?.isStrict).toBe(true);
   });
 
   it('goes by the endpoint’s method, on its route', async () => {

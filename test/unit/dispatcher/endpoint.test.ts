@@ -26,6 +26,7 @@ function aRow(overrides: Partial<EndpointRow> = {}, secrets: StoredSecret[] = [{
     tenant: 'acme',
     id: 'ep_1',
     url: 'https://receiver.test/',
+    url_by_portal: false,
     event_types: ['order.*'],
     source_ids: [],
     filter: null,

@@ -53,6 +53,7 @@ const row: EndpointRow = {
   tenant: 'acme',
   id: 'ep_1',
   url: 'https://receiver.test/hook',
+  url_by_portal: false,
   event_types: [],
   source_ids: [],
   filter: null,

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { parse } from 'yaml';
 import { dashboardJson, dashboards, type Panel, type Query } from '#deploy/grafana/source/index.ts';
 import { metricsOf } from '../../support/metrics-document.ts';
 import { serviceNames } from '../../support/stack.ts';
@@ -44,6 +45,44 @@ test.each(panels)('$name says what it shows', ({ panel }) => {
 
 test.each(ruleTexts)('$file asks for metrics that there are', ({ text }) => {
   expect(unknownIn(text)).toEqual([]);
+});
+
+/** Each aggregation and each matching of two vectors, with the labels that it keeps. */
+const groupingsIn = (text: string): string[] =>
+  [
+    ...text.matchAll(
+      /\b(?:(?:sum|max|min|avg|count|group|topk|bottomk|stddev|quantile)(?: ?\(| (?:by|without) ?\([^)]*\))|on ?\([^)]*\)|ignoring)/g,
+    ),
+  ].map(([whole]) => whole);
+
+test.each(ruleTexts)('$file tells installations apart: each aggregation keeps cluster and namespace', ({ text }) => {
+  const expressions = (parse(text) as { groups: { rules: { expr: string }[] }[] }).groups.flatMap(({ rules }) =>
+    rules.map(({ expr }) => expr),
+  );
+  const groupings = expressions.flatMap(groupingsIn);
+  expect(groupings.filter((grouping) => !/ (?:by )?\(cluster, namespace[,)]/.test(grouping))).toEqual([]);
+});
+
+test('a rule that adds up all installations is noticed', () => {
+  expect(groupingsIn('sum(a) / max by (job) (b) and c unless on (job) d')).toEqual([
+    'sum(',
+    'max by (job)',
+    'on (job)',
+  ]);
+});
+
+test.each(dashboards)('$name shows the installations that its variables name', (dashboard) => {
+  const { templating, panels: shown } = JSON.parse(dashboardJson(dashboard)) as {
+    templating: { list: { name: string }[] };
+    panels: { targets?: { expr: string }[] }[];
+  };
+  expect(templating.list.map(({ name }) => name)).toEqual(['datasource', 'cluster', 'namespace']);
+  const chosen = 'cluster=~"$cluster", namespace=~"$namespace"';
+  for (const { expr } of shown.flatMap(({ targets = [] }) => targets)) {
+    const metrics = expr.match(/\b(?:hookline[_:]\w+[\w:]*|up|ALERTS|(?:nodejs|process)_\w+)(?:\{[^}]*\})?/g) ?? [];
+    expect(metrics).not.toEqual([]);
+    expect(metrics.filter((metric) => !metric.includes(chosen))).toEqual([]);
+  }
 });
 
 test.each(dashboards)('no two panels of $name overlap, and each row is filled', ({ rows }) => {

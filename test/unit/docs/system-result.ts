@@ -10,7 +10,7 @@ export const systemResult: SystemResult = {
   ...{ deliveries: 4, delivered: 4, deadLettered: 0, cancelled: 0, replayed: 0, deadLetters: {} },
   ...{ republishedEvents: 0, rewrittenDeliveries: 0, repeatedDeliveries: 0, changes: 9 },
   pollers: { held: { shown: 9, missed: 0, failed: 1 } },
-  repeats: { killed: 0, slept: 0, 'cut-off': 0, unheard: 0, unrecorded: 0, behind: 0 },
+  repeats: { killed: 0, slept: 0, 'cut-off': 0, unheard: 0, unrecorded: 0, behind: 0, unasked: 0 },
   latencyMs: { arrival: none, fanOut: none },
   timeline: {
     stretchSeconds: 10,

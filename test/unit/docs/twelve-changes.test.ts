@@ -69,7 +69,7 @@ const repeated: Readonly<Record<string, Repeated>> = {
   'provider scheme': {
     pattern: new RegExp(`['"\`](${anyOf(providers)})['"\`]|\\b(shopify|square|paddle|twilio|adyen)\\b`, 'i'),
     where: ['{services,libs}/**/*.*'],
-    also: ['libs/signatures/*.ts'],
+    also: ['libs/signatures/*.ts', 'services/console/{snippets/with-stripe.mjs,pages/catalog/verify-page.ts}'],
   },
   alert: {
     pattern: new RegExp(`\\b(${anyOf(names('deploy/prometheus/rules/*.yml', /- alert: (\w+)/g))})\\b`),

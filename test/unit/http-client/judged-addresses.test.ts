@@ -37,8 +37,8 @@ describe('what the client connects to, seen at the socket', () => {
     closing.push(() => client.stop());
     return client;
   }
-  const post = (client: HttpClient, url: string): Promise<HttpResult> =>
-    client.send({ url, method: 'POST', headers: {}, body: Buffer.from('{}'), timeoutMs: 2_000 });
+  const post = (client: HttpClient, url: string, isStrict = false): Promise<HttpResult> =>
+    client.send({ url, method: 'POST', headers: {}, body: Buffer.from('{}'), timeoutMs: 2_000, isStrict });
   async function listen(status = 200, headers: Record<string, string> = {}) {
     const paths: string[] = [];
     const server = createServer((request, response) => {
@@ -49,6 +49,20 @@ describe('what the client connects to, seen at the socket', () => {
     closing.push(() => (server.closeAllConnections(), server.close()));
     return { port: (server.address() as AddressInfo).port, paths };
   }
+
+  it('opens nothing for a strict request to what only the allowances allow, nor sends it on a connection that is open', async () => {
+    const { port, paths } = await listen();
+    const client = await createClient(['127.0.0.0/8'], async () => ['127.0.0.1']);
+    const urls = ['127.0.0.1', 'localhost', 'receiver.test'].map((host) => `http://${host}:${port}/`);
+    for (const url of urls) expect(await post(client, url)).toMatchObject({ outcome: 'delivered' });
+    expect(paths).toHaveLength(3);
+    const opened = watched.attempts.length;
+    const secure = urls.map((url) => url.replace('http:', 'https:'));
+    for (const url of [...urls, ...secure]) expect(await post(client, url, true)).toMatchObject({ outcome: 'blocked' });
+    expect([paths.length, watched.attempts.length]).toEqual([3, opened]);
+    // And it is still as good as before for others.
+    for (const url of urls) expect(await post(client, url)).toMatchObject({ outcome: 'delivered' });
+  });
 
   it('opens nothing to a refused address in any spelling, nor for any other refused URL', async () => {
     const client = await createClient([]);

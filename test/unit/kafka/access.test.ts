@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { kafkaFields, readConfig } from '#lib/config';
 import { kafkaAccess } from '#lib/kafka';
 import { authority, client } from '../../integration/kafka/certificates.ts';
 
@@ -11,16 +12,7 @@ const file = (name: string, text: string): string => {
   return join(dir, name);
 };
 
-const none = {
-  kafkaBrokers: ['a:9092', 'b:9092'],
-  kafkaTls: false,
-  kafkaTlsCaFile: '',
-  kafkaTlsCertFile: '',
-  kafkaTlsKeyFile: '',
-  kafkaSaslMechanism: 'none',
-  kafkaSaslUsername: '',
-  kafkaSaslPassword: '',
-} as const;
+const none = { ...readConfig(kafkaFields, {}), kafkaBrokers: ['a:9092', 'b:9092'] };
 const over = { ...none, kafkaTls: true };
 
 test('by default brokers are spoken to as they are: no TLS, nobody in particular', () => {

@@ -20,6 +20,20 @@ test.each<[given: Partial<KafkaConfig>, says: RegExp]>([
   ],
   [{ kafkaSaslUsername: 'hookline' }, /need HOOKLINE_KAFKA_SASL_MECHANISM$/],
   [{ kafkaSaslMechanism: 'plain', kafkaSaslUsername: 'hookline' }, /needs .*_PASSWORD$/],
+  [{ kafkaSaslMechanism: 'oauthbearer' }, /needs one of .*_TOKEN_FILE and .*_TOKEN_URL$/],
+  [
+    { kafkaSaslMechanism: 'oauthbearer', kafkaOauthTokenFile: 'token', kafkaOauthTokenUrl: 'https://sso/token' },
+    /needs one of .*\n.*_TOKEN_URL needs .*_CLIENT_ID and .*_CLIENT_SECRET$/,
+  ],
+  [
+    { kafkaSaslMechanism: 'oauthbearer', kafkaOauthTokenFile: 't', kafkaSaslUsername: 'a' },
+    /have no effect with .*=oauthbearer$/,
+  ],
+  [
+    { kafkaSaslMechanism: 'oauthbearer', kafkaOauthTokenFile: 't', kafkaOauthScope: 'a' },
+    /need HOOKLINE_KAFKA_OAUTH_TOKEN_URL$/,
+  ],
+  [{ kafkaOauthClientSecret: 'a' }, /need HOOKLINE_KAFKA_SASL_MECHANISM=oauthbearer$/],
   [{ kafkaTlsKeyFile: 'key.pem', kafkaSaslPassword: 'a' }, /TLS=true\n.*must be set together\n.*MECHANISM$/],
 ])('%j is refused, in words for each', (given, says) => {
   expect(kafkaRelations({ ...none, ...given }).join('\n')).toMatch(says);

@@ -25,11 +25,14 @@ test('local.env has every URL, and the pid and admin URL of every service, at th
     HOOKLINE_INGRESS_URL: 'http://127.0.0.1:9080',
     HOOKLINE_API_URL: 'http://127.0.0.1:9081',
     HOOKLINE_CONSOLE_URL: 'http://127.0.0.1:9082',
+    HOOKLINE_CATALOG_TENANT: 'default',
     HOOKLINE_ADMIN_KEY: 'a-key',
     HOOKLINE_KAFKA_BROKERS: 'k:1,k:2',
     HOOKLINE_REDIS_URL: 'r',
     HOOKLINE_DATABASE_URL: 'd',
     HOOKLINE_SCHEMA_REGISTRY_URL: 's',
+    HOOKLINE_RECEIVER_HOST: '127.0.0.1',
+    HOOKLINE_RECEIVER_LISTEN_ON: '127.0.0.1',
     ...Object.fromEntries(
       serviceNames.flatMap((name) => [
         [`${name.toUpperCase()}_PID`, String(pidOf(name))],

@@ -62,6 +62,7 @@ describe('what is started for them', () => {
       expect(env).toMatchObject({
         HOOKLINE_CONSOLE_PORT: '8082',
         HOOKLINE_CONSOLE_URL: 'http://127.0.0.1:8082',
+        HOOKLINE_CATALOG_TENANT: 'default',
         HOOKLINE_API_URL: 'http://127.0.0.1:8081',
       });
     },

@@ -91,6 +91,7 @@ describe('processes', () => {
   it('how it ended is known: by which signal, or with which exit code', async () => {
     const { pid } = await start('killed');
     expect(processes.howEnded('killed')).toBeUndefined();
+    await logged('killed', 'ready');
     process.kill(pid, 'SIGKILL');
     expect(await ended('killed')).toEqual({ signal: 'SIGKILL' });
     await start('failed', ['-c', 'echo oh; exit 3']);

@@ -11,7 +11,7 @@ function healthyRun(): Seen {
   const { endpointId, atMs } = at(history.arrivals, 0);
   return {
     history,
-    dispatchers: { joins: new Map(), sends: new Map(), steps: new Map() },
+    dispatchers: { joins: new Map(), sends: new Map(), unasked: new Map(), steps: new Map() },
     endpointIds: new Map([[healthyName, endpointId]]),
     intents: [],
     deadLettersInTable: history.topics['dead-letters'].length,

@@ -21,6 +21,6 @@ const entry = object({
 export const documentedAudit: DocumentedResource = {
   tag: 'Audit',
   description:
-    'Who changed what, for 400 days. Secrets are `***`; filters, tags, payloads, queries of URLs and long values are digests, equal for equal values of a tenant. Published events are not entries.',
+    'Who changed what, for 400 days. Secrets are `***`; filters, tags, payloads, examples, queries of URLs and long values are digests, equal for equal values of a tenant. Published events are not entries.',
   schemas: { AuditEntry: entry },
 };

@@ -39,6 +39,14 @@ const endpoint = object(
     failing_since: saying('since when all attempts have failed', nullable(time)),
     paused_at: saying('null while it is not paused, as `paused_until` is', nullable(time)),
     paused_until: nullable(time),
+    expires_at: saying(
+      'when a temporary endpoint is deleted, by `expires_in` of its creation or last change; null: never',
+      nullable(time),
+    ),
+    url_by_portal: saying(
+      'a portal session chose the URL: it is judged without the networks and the plain http that the operator allows',
+      flag,
+    ),
     filter_unjudged: saying(
       'the last event (accurate to a minute) that was delivered although the filter could not be evaluated, with the reason: the payload is unsuitable, or evaluating this filter, or all filters together, would take too long',
       nullable(object({ at: time, reason: { enum: ['payload', 'filter_steps', 'event_steps'] } })),

@@ -47,6 +47,8 @@ export const documentedEvents: DocumentedResource = {
       ...event,
       properties: {
         ...(event['properties'] as object),
+        ordering_key: saying('events of one source with the same are delivered in their order', nullable(text)),
+        trace_id: saying('of the trace that the event belongs to', nullable(text)),
         payload: saying('where it is JSON, decoded where it has a Content-Encoding, and kept still', {}),
         payload_undecoded: saying(
           'why a payload with a Content-Encoding could not be decoded; in place of `payload`',

@@ -6,7 +6,9 @@ import { documentedDeliveries } from './deliveries.ts';
 import { documentedDocumentation } from './documentation.ts';
 import { documentedEndpoints } from './endpoints.ts';
 import { documentedErasures } from './erasures.ts';
+import { documentedEventTypes } from './event-types.ts';
 import { documentedEvents } from './events.ts';
+import { documentedPortalLinks } from './portal-links.ts';
 import { documentedSessions } from './sessions.ts';
 import { documentedSources } from './sources.ts';
 import { documentedTenants } from './tenants.ts';
@@ -17,6 +19,7 @@ export const documentedResources: readonly DocumentedResource[] = [
   documentedSources,
   documentedEndpoints,
   documentedEvents,
+  documentedEventTypes,
   documentedDeliveries,
   documentedDeadLetters,
   documentedErasures,
@@ -24,6 +27,7 @@ export const documentedResources: readonly DocumentedResource[] = [
   documentedSystem,
   documentedApiKeys,
   documentedSessions,
+  documentedPortalLinks,
   documentedTenants,
   documentedAudit,
   documentedDocumentation,

@@ -1,4 +1,5 @@
 import { scopes } from '../../keys/scopes.ts';
+import { capabilities } from '../../keys/capabilities.ts';
 import type { DocumentedResource } from '../operation.ts';
 import { extend, flag, id, list, nullable, object, oneOf, saying, text, time } from '../schema.ts';
 
@@ -7,11 +8,24 @@ const ends = {
   idle_expires_at: saying('its end if it is not used any more; accurate to a minute', time),
 };
 
+const portal = saying(
+  'of a portal session, which has no scopes; null for others',
+  nullable(
+    object({
+      link_id: id('lnk'),
+      capabilities: list(oneOf(capabilities)),
+      return_url: nullable(text),
+      accent: nullable(text),
+    }),
+  ),
+);
+
 const session = object({
   id: id('ses'),
   tenant: saying('the only tenant that it sees; `*`: all', text),
   key_id: saying('the key that it was made from; `admin`: that of the operator', text),
   scopes: list(oneOf(scopes)),
+  portal,
   redeemed: saying('whether it has a token; false: its code is still to be redeemed', flag),
   created_at: time,
   ...ends,
@@ -26,6 +40,7 @@ const me = object({
   tenant: saying('the tenant of this request', text),
   all_tenants: saying('whether `Hookline-Tenant` may name any tenant', flag),
   scopes: list(oneOf(scopes)),
+  portal,
   expires_at: saying('of a session: its end, used or not', nullable(time)),
   idle_expires_at: saying('of a session: its end if it is not used any more', nullable(time)),
 });

@@ -57,6 +57,7 @@ export const bulkRoute =
       url,
       config: {
         dryRunScope: 'read',
+        ...(does !== 'cancel_deliveries' && { capability: 'replay' as const }),
         audit: auditedAs[does],
         operation: {
           ...operation,

@@ -44,6 +44,10 @@ export async function replayDeadLetters(values: ReplayValues): Promise<number> {
       return 0;
     }
     process.stderr.write(`${describe(preview)}\n`);
+    if (preview.matched === 0) {
+      print(preview, values.json, () => `no dead letters to replay: ${notDone}`);
+      return 0;
+    }
     await confirm(`Replay ${preview.matched} dead letters?`, notDone);
   }
 

@@ -3,8 +3,9 @@ import { apiVerb, tenantOption } from '../../api-calls/api-verb.ts';
 import { pathOf } from '../../api-calls/path-of.ts';
 import { omitAbsent, readLimit } from '../../options/read-values.ts';
 import { replayLimitOptions } from '../../options/replay-limits.ts';
-import { columns } from '../../output/print.ts';
+import { columns, table } from '../../output/print.ts';
 import { flag, list, text, verb } from '../../verb.ts';
+import { type DeadLetter, deadLetterColumns, deadLetterRow } from './dead-letter-view.ts';
 import { filterOf, filterOptions } from './filter-options.ts';
 import { replayDeadLetters } from './replay-dead-letters.ts';
 
@@ -26,12 +27,9 @@ export const deadLetters = {
         ...filterOf(values, systemClock.nowMs()),
         ...(status !== 'all' && { status }),
       });
-      return api.list(`/dead-letters?${query.toString()}`, readLimit(values.limit, { otherwise: 50 }));
+      return api.list<DeadLetter>(`/dead-letters?${query.toString()}`, readLimit(values.limit, { otherwise: 50 }));
     },
-    show: columns(
-      ...['id', 'at', 'stage', 'reason', 'last_outcome', 'last_http_status', 'attempts'],
-      ...['event_type', 'event_id', 'endpoint_id', 'status'],
-    ),
+    show: (deadLetters) => table(deadLetters.map(deadLetterRow), deadLetterColumns),
   }),
   show: apiVerb({
     summary: 'Show a dead letter or the progress of a replay',

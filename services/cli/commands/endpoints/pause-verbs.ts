@@ -4,6 +4,7 @@ import { pathOf } from '../../api-calls/path-of.ts';
 import { futureTimeForms, readFutureTime } from '../../options/read-future-time.ts';
 import { omitAbsent } from '../../options/read-values.ts';
 import { describe } from '../../output/print.ts';
+import { shownTime } from '../../output/shown-time.ts';
 import { text } from '../../verb.ts';
 
 const things = 'endpoints';
@@ -42,7 +43,7 @@ export const pauseVerbs = {
       const body = omitAbsent({ until: readFutureTime('until', until, systemClock.nowMs()) });
       return api.ask<Paused>('POST', pathOf('endpoints', id, 'pause'), { body });
     },
-    show: ({ id, paused_until: until }) => `${id} is paused until ${until}`,
+    show: ({ id, paused_until: until }) => `${id} is paused until ${String(shownTime(until))}`,
   }),
   resume: apiVerb({
     summary: 'Resume a paused endpoint',

@@ -34,13 +34,15 @@ const settings = {
   ),
   proxy: textSetting('URL', 'the proxy to deliver through: http://user:password@host:port'),
   ed25519: jsonSetting('BOOLEAN', 'true: sign with a key pair too (v1a); the endpoint shows its public keys'),
+  expires_in: jsonSetting('SECONDS', 'delete it after so many seconds, 60 to 2592000 (default: never)'),
 } as const satisfies Record<
   | Exclude<keyof EndpointSettings, 'client_certificate'>
   | 'url'
   | 'description'
   | 'event_types'
   | 'source_ids'
-  | 'filter',
+  | 'filter'
+  | 'expires_in',
   SettingSpec
 >;
 

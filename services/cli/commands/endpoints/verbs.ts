@@ -10,8 +10,9 @@ import { readTime, timeForms } from '../../options/read-time.ts';
 import { omitAbsent, readLimit } from '../../options/read-values.ts';
 import { readReplayLimits, replayLimitOptions } from '../../options/replay-limits.ts';
 import { changeOptions, readResets, refuseEmptyChange } from '../../options/settings-options.ts';
-import { columns } from '../../output/print.ts';
+import { columns, describe } from '../../output/print.ts';
 import { flag, text, verb } from '../../verb.ts';
+import { type CreatedEndpoint, describeBeginning } from './describe-beginning.ts';
 import { describeTest, type TestAnswer } from './describe-test.ts';
 import { pauseVerbs } from './pause-verbs.ts';
 import { endpointOptions, readEndpoint, resettableSettings } from './settings.ts';
@@ -52,8 +53,9 @@ export const endpoints = {
     },
     call: (api, values) => {
       const body = { ...readEndpoint(values), ...omitAbsent({ secret: values.secret }) };
-      return api.ask('POST', '/endpoints', { body });
+      return api.ask<CreatedEndpoint>('POST', '/endpoints', { body });
     },
+    show: (created) => `${describe(created)}\n\n${describeBeginning(created)}`,
   }),
   update: apiVerb({
     summary: 'Change or reset settings of an endpoint',

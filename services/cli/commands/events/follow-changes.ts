@@ -10,6 +10,8 @@ interface Options {
   /** RFC 3339; default: now. */
   since: string | undefined;
   clock: Clock;
+  /** Called when the place to begin at is known: every later change is yielded. */
+  onBegin?: () => void;
 }
 
 /** Below the client's time limit, and below the idle time-out of most proxies. */
@@ -23,7 +25,7 @@ const leastHeldMs = 1_000;
  */
 export async function* followChanges<Event>(
   api: Pick<Api, 'page'>,
-  { query, since, clock }: Options,
+  { query, since, clock, onBegin }: Options,
 ): AsyncGenerator<Event, never> {
   const ask = async (parameters: Readonly<Record<string, string>>) => {
     const path = `/events?${queryOf({ ...query, ...parameters, limit: String(maxPageSize) }).toString()}`;
@@ -33,6 +35,7 @@ export async function* followChanges<Event>(
   };
   // No event is later than this, so the cursor starts after all of them.
   let { items, cursor } = await ask({ updated_at_gte: since ?? '9999-12-31T23:59:59Z' });
+  onBegin?.();
   for (;;) {
     yield* items;
     const askedAtMs = clock.monotonicMs();

@@ -1,10 +1,12 @@
 import { type HttpResult, sendAgain } from '#lib/api-client';
 import { systemClock } from '#lib/clock';
 import { connectTo } from '../../api-calls/connect.ts';
+import { noteNewTenant } from '../../api-calls/note-new-tenant.ts';
 import { openClient } from '../../api-calls/open-client.ts';
 import { readWholeNumber } from '../../options/read-values.ts';
 import { printable, printLine } from '../../output/print.ts';
 import { printRetry } from '../../output/print-retry.ts';
+import { shownTime } from '../../output/shown-time.ts';
 import type { Values } from '../../verb.ts';
 import { countDeliveries, type Event } from './event-view.ts';
 import { filterOf, type filterOptions } from './filter-options.ts';
@@ -18,6 +20,7 @@ export async function tailEvents(values: TailValues): Promise<number> {
   const count = readWholeNumber('count', values.count, { min: 1, max: 1e15, otherwise: Infinity });
   const { since, query } = filterOf(values, systemClock.nowMs());
 
+  await noteNewTenant(openClient(undefined), values.tenant);
   const api = connectTo(async () => openClient(values.tenant, { resendGet: resendOnceAnswered() }));
   let seen = 0;
   for await (const event of followChanges<Event>(api, { query, since, clock: systemClock })) {
@@ -29,7 +32,10 @@ export async function tailEvents(values: TailValues): Promise<number> {
 }
 
 function line({ updated_at, id, type, status, deliveries }: Event): string {
-  return [updated_at, id, type, status, countDeliveries(deliveries)].map(printable).join('  ').trimEnd();
+  return [shownTime(updated_at, { precise: true }), id, type, status, countDeliveries(deliveries)]
+    .map(printable)
+    .join('  ')
+    .trimEnd();
 }
 
 /** Without end once the API has answered. Before that, the URL may be wrong, and a few attempts must do. */

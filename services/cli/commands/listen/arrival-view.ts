@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { SourceScheme } from '#lib/contract';
 import { type HeaderValues, signatureSchemes } from '#lib/signatures';
 import { printable } from '../../output/print.ts';
+import { shownTime } from '../../output/shown-time.ts';
 import type { Arrival } from './listener.ts';
 
 /** The facts of a webhook in the headers of its request. */
@@ -33,7 +34,7 @@ export function describeArrival(arrival: Arrival, facts: WebhookFacts, isRepeat:
   const { atMs, method, path, bytes, verdict, answer, senderLeft, content } = arrival;
   const { type, webhookId, attempt } = facts;
   const parts = [
-    new Date(atMs).toISOString(),
+    shownTime(new Date(atMs).toISOString(), { precise: true }),
     `${method} ${path}`,
     type ?? '-',
     webhookId ?? '-',

@@ -10,6 +10,7 @@ import type { HeaderValues } from '#lib/signatures';
 import { CommandFailure } from '../../command-failure.ts';
 import { collectHeaders } from '../../options/header-values.ts';
 import { type Answer, type AnswerPlan, chooseAnswer, chooseDelayMs } from './answer-plan.ts';
+import type { Forwarded } from './forward.ts';
 import { readArrivingBody } from './read-body.ts';
 import { type Trust, type Verdict, verifyArrival } from './verify-arrival.ts';
 
@@ -26,7 +27,7 @@ export interface Arrival {
   /** Length of the body; for one that was too large, and is not kept, the bytes that were read. */
   bytes: number;
   verdict: Verdict | 'payload_too_large';
-  answer: Answer;
+  answer: Answer | 'not forwarded';
   /** True if the sender closed the connection before the answer. */
   senderLeft: boolean;
 }
@@ -39,10 +40,13 @@ export interface Listener extends Part {
 interface Options {
   host: string;
   port: number;
-  trust: Trust;
+  /** What holds when a request arrives. */
+  trust(): Trust;
   plan: AnswerPlan;
   clock: Clock;
   random: Random;
+  /** Sends what is verified on; its status is the answer. */
+  forward?: ((request: Forwarded) => Promise<number>) | undefined;
   /** Called just before the answer, and after it. */
   onArrival(arrival: Arrival): void;
   onAnswered(): void;
@@ -54,7 +58,7 @@ interface Options {
 const maxHeaderSize = 64 * 1024;
 
 export function createListener(options: Options): Listener {
-  const { clock, random, trust, plan } = options;
+  const { clock, random, plan } = options;
   const stopped = new AbortController();
 
   async function take(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -68,10 +72,15 @@ export function createListener(options: Options): Listener {
     const verdict =
       'tooLargeBytes' in read
         ? 'payload_too_large'
-        : verifyArrival(trust, { headers, query, body, nowSeconds: Math.floor(atMs / 1_000) });
+        : verifyArrival(options.trust(), { headers, query, body, nowSeconds: Math.floor(atMs / 1_000) });
     const refusal = refusalOf(verdict);
     // A body that was not read can't be verified.
-    const answer = 'tooLargeBytes' in read ? 413 : chooseAnswer(plan, refusal?.status ?? 200, random);
+    const answer =
+      'tooLargeBytes' in read
+        ? 413
+        : options.forward !== undefined && refusal === undefined
+          ? await options.forward({ method, headers, body })
+          : chooseAnswer(plan, refusal?.status ?? 200, random);
 
     if (answer !== 'timeout') await clock.sleep(chooseDelayMs(plan, random), stopped.signal);
     if (stopped.signal.aborted) return;

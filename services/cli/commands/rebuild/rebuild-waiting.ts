@@ -11,7 +11,7 @@ import {
 } from '#lib/event-store';
 import { countPartitions, createAttemptCodec, kafkaAccess, partitionOf, readTopic } from '#lib/kafka';
 import { silentLogger } from '#lib/log';
-import { createPostgres, type Query } from '#lib/postgres';
+import { createPostgres, postgresAccess, type Query } from '#lib/postgres';
 import { usageFailure } from '../../command-failure.ts';
 import { loadRebuildConfig } from '../../config.ts';
 import { readTime } from '../../options/read-time.ts';
@@ -41,7 +41,7 @@ export async function rebuildWaiting(values: RebuildValues): Promise<number> {
     schema: readSchema('delivery.attempts'),
   });
   const postgres = createPostgres({
-    url: config.databaseUrl,
+    ...postgresAccess(config),
     applicationName: 'hookline-rebuild',
     maxConnections: 1,
     statementTimeoutMs,

@@ -2,7 +2,7 @@ import { privateContext, secretsContext } from '#lib/contract';
 import { toAppError } from '#lib/errors';
 import { type ResealedResponses, resealResponses } from '#lib/idempotency';
 import { silentLogger } from '#lib/log';
-import { createPostgres, type Postgres } from '#lib/postgres';
+import { createPostgres, type Postgres, postgresAccess } from '#lib/postgres';
 import { createSecretBox, parseEncryptionKeys, type SecretBox } from '#lib/secret-box';
 import { loadResealConfig } from '../../config.ts';
 import { print } from '../../output/print.ts';
@@ -30,7 +30,7 @@ export async function resealAll(values: { 'dry-run': boolean; json: boolean }): 
   const config = loadResealConfig();
   const secretBox = createSecretBox(parseEncryptionKeys(config.encryptionKeys));
   const postgres = createPostgres({
-    url: config.databaseUrl,
+    ...postgresAccess(config),
     applicationName: 'hookline-reseal-secrets',
     maxConnections: 1,
     statementTimeoutMs,

@@ -12,7 +12,7 @@ import {
   valueSubject,
 } from '#lib/kafka';
 import { createLogger } from '#lib/log';
-import { migrate } from '#lib/postgres';
+import { migrate, postgresAccess } from '#lib/postgres';
 import { loadSetupConfig } from '../../config.ts';
 
 /** The three are idempotent and independent: if one fails the others are done, and the next run resumes. */
@@ -23,7 +23,7 @@ export async function setUp(): Promise<number> {
   const topics = topicsOf(config.topicPrefix);
 
   const migrating = migrate({
-    url: config.databaseUrl,
+    ...postgresAccess(config),
     directory: join(import.meta.dirname, '../../../../deploy/postgres/migrations'),
     log,
   });

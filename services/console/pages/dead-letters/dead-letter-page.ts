@@ -1,9 +1,9 @@
 import { html, type Html } from '#lib/html';
 import { count } from '../../parts/count.ts';
 import { definitions } from '../../parts/definitions.ts';
-import { indentedJson } from '../../parts/indented-json.ts';
-import { jsonText } from '../../parts/json-text.ts';
 import { endpointName, sourceName } from '../../parts/named-link.ts';
+import type { Payload, PayloadText } from '../../parts/payload-text.ts';
+import { payloadView } from '../../parts/payload-view.ts';
 import { statusBadge } from '../../parts/status-badge.ts';
 import { table } from '../../parts/table.ts';
 import { time } from '../../parts/time.ts';
@@ -11,16 +11,16 @@ import { inWords } from '../../parts/words.ts';
 import { lastOutcome, stageWords, type WholeDeadLetter } from '../../routes/dead-letters/dead-letter.ts';
 
 /** A browser is slow with more, and so is a reader. */
-const shownCharacters = 100_000;
+const maxCharacters = 100_000;
 
 interface DeadLetterView {
   letter: WholeDeadLetter;
-  /** JSON as it came. */
-  payloadText: string | undefined;
+  /** Undefined: kept no longer. */
+  payload: { payload: Payload; text: PayloadText } | undefined;
   naming: Parameters<typeof endpointName>[1];
 }
 
-export function deadLetterPage({ letter, payloadText, naming }: DeadLetterView): Html {
+export function deadLetterPage({ letter, payload, naming }: DeadLetterView): Html {
   const { t } = naming;
   const { event_id: eventId, delivery_id: deliveryId, replay_id: replayId } = letter;
   return html`${whatHappened(letter)}
@@ -52,7 +52,7 @@ export function deadLetterPage({ letter, payloadText, naming }: DeadLetterView):
     ['Origin', html`<code class="id">${letter.origin}</code>`],
     ['Key of the record', letter.key === null ? 'none' : html`<code class="id">${letter.key}</code>`],
   ])}</section>
-<section class="card"><h2>Payload</h2>${payload(letter, payloadText, t)}</section>
+<section class="card"><h2>Payload</h2>${payloadOf(letter, payload, t)}</section>
 <section class="card"><h2>Headers of the record</h2>${headers(letter)}</section>`;
 }
 
@@ -67,25 +67,10 @@ function whatHappened(letter: WholeDeadLetter): Html | null {
   }`;
 }
 
-function payload(
-  { payload_encoding: encoding, payload: value, event_id: eventId }: WholeDeadLetter,
-  text = '',
-  t: string,
-): Html {
-  if (encoding === null) return html`<p>The payload is kept no longer.</p>`;
-  const whole = encoding === 'json' ? indentedJson(text) : String(value);
-  if (whole === '') return html`<p>The payload is empty: 0 bytes.</p>`;
-  const shown = whole.slice(0, shownCharacters);
-  return html`${
-    encoding === 'json'
-      ? jsonText(shown)
-      : html`<p class="muted">Not JSON: the bytes in base64.</p><pre class="code json" tabindex="0">${shown}</pre>`
-  }${
-    shown.length < whole.length &&
-    html`<p class="muted">Only the first ${count(shownCharacters)} characters are shown.${
-      eventId !== null && html` <a href="${t}/events/${encodeURIComponent(eventId)}/payload">See all of it</a>.`
-    }</p>`
-  }`;
+function payloadOf({ event_id: eventId }: WholeDeadLetter, kept: DeadLetterView['payload'], t: string): Html {
+  if (kept === undefined) return html`<p>The payload is kept no longer.</p>`;
+  const href = eventId === null ? undefined : `${t}/events/${encodeURIComponent(eventId)}/payload`;
+  return payloadView({ ...kept, maxCharacters, ...(href !== undefined && { href }) });
 }
 
 function headers({ headers: all }: WholeDeadLetter): Html {

@@ -1,4 +1,5 @@
 import { html, type Html } from '#lib/html';
+import type { TenantContext } from '../../page.ts';
 import { byteCount } from '../../parts/byte-count.ts';
 import { codeBlock } from '../../parts/code-block.ts';
 import { definitions } from '../../parts/definitions.ts';
@@ -13,11 +14,15 @@ import { totalMs } from './attempts-table.ts';
 import { curlCommand, hasMask, payloadCommand, verifyCommand } from './as-curl.ts';
 
 /** What was sent, and what came back. */
-export function attemptPage(attempt: Attempt, delivery: Pick<Delivery, 'event_id'>, t: string): Html {
+export function attemptPage(
+  attempt: Attempt,
+  delivery: Pick<Delivery, 'event_id'>,
+  { t, isCustomer }: Pick<TenantContext, 't' | 'isCustomer'>,
+): Html {
   return html`<div class="card">${attemptFacts(attempt)}</div>
 <section class="part"><h2>Request</h2>${requestView(attempt, delivery.event_id, t)}</section>
 <section class="part"><h2>Response</h2>${responseView(attempt)}</section>
-${curlDetails(attempt, delivery.event_id)}`;
+${!isCustomer && curlDetails(attempt, delivery.event_id)}`;
 }
 
 /** What came of it, and where its time went. */

@@ -1,4 +1,5 @@
 import { html, type Html } from '#lib/html';
+import type { TenantContext } from '../../page.ts';
 import { withQuery } from '../../api-calls/paths.ts';
 import { count } from '../../parts/count.ts';
 import { definitions } from '../../parts/definitions.ts';
@@ -13,12 +14,14 @@ import { attemptsTable } from './attempts-table.ts';
 import { curlDetails } from './attempt-page.ts';
 import { whyWaits } from './waits.ts';
 
+type Asking = Pick<TenantContext, 't' | 'isCustomer'> & { nowMs: number };
+
 /** A delivery: where it stands, why it waits, and all of its attempts. */
-export function deliveryPage(shown: ShownDelivery, { t, nowMs }: { t: string; nowMs: number }): Html {
+export function deliveryPage(shown: ShownDelivery, { t, isCustomer, nowMs }: Asking): Html {
   const { delivery, endpoint, health, attempts, next, lastAttempt, isFirstPage } = shown;
   const waits = whyWaits({ delivery, endpoint, health, lastAttempt, nowMs });
   const href = `${t}/deliveries/${delivery.id}`;
-  return html`<div class="card">${facts(shown, t)}
+  return html`<div class="card">${facts(shown, { t, isCustomer })}
 ${waits.length > 0 && html`<div class="note${delivery.status === 'retrying' ? ' note-warn' : ''}"><strong>Why it waits</strong><ul>${waits.map((why) => html`<li>${why}</li>`)}</ul></div>`}</div>
 <section class="part"><h2>Attempts</h2>
 ${
@@ -27,10 +30,10 @@ ${
     : noAttempts(delivery, isFirstPage)
 }
 ${pager({ href, next, prev: isFirstPage ? undefined : new URLSearchParams(), words: { prev: 'First attempts', next: 'Later attempts' } })}</section>
-${lastAttempt !== undefined && curlDetails(lastAttempt, delivery.event_id)}`;
+${lastAttempt !== undefined && !isCustomer && curlDetails(lastAttempt, delivery.event_id)}`;
 }
 
-function facts({ delivery, endpoint, deadLetterId }: ShownDelivery, t: string): Html {
+function facts({ delivery, endpoint, deadLetterId }: ShownDelivery, { t, isCustomer }: Omit<Asking, 'nowMs'>): Html {
   const { status, attempts, next_attempt_at: next, generation, detail } = delivery;
   const httpStatus = delivery.last_http_status;
   const told = detailText(detail, httpStatus);
@@ -45,7 +48,7 @@ function facts({ delivery, endpoint, deadLetterId }: ShownDelivery, t: string): 
     ['Last outcome', outcomeBadge({ outcome: delivery.last_outcome, httpStatus })],
     next !== null && ['Next attempt', time(next)],
     told !== undefined && ['Detail', told],
-    status === 'dead_lettered' && ['Dead letter', deadLetterLink(delivery, deadLetterId, t)],
+    status === 'dead_lettered' && !isCustomer && ['Dead letter', deadLetterLink(delivery, deadLetterId, t)],
     ['Created', time(delivery.created_at)],
     ['Last change', time(delivery.updated_at)],
     generation > 0 && ['Sent by', `replay ${generation} of this event`],

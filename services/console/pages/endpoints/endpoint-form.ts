@@ -1,5 +1,6 @@
 import { html, type Html } from '#lib/html';
 import type { FieldError } from '../../api-calls/console-api.ts';
+import type { TenantContext } from '../../page.ts';
 import { checkGroup } from '../../parts/check-group.ts';
 import { checkbox, fieldId, selectField, textArea, textField } from '../../parts/fields.ts';
 import { time } from '../../parts/time.ts';
@@ -8,8 +9,9 @@ import { type FormField, formFields, type FormValues, linesOf } from './form-val
 
 /** What can be chosen; anything else can be entered. */
 export interface Choices {
-  /** Types that were received lately. */
   eventTypes: readonly string[];
+  /** Which these are, as a sentence. */
+  whichTypes: string;
   sources: readonly { value: string; label: string }[];
 }
 
@@ -21,10 +23,30 @@ interface Given {
   endpoint?: Endpoint | undefined;
 }
 
-/** All settings of an endpoint. The rare ones are folded, unless something in them is set or wrong. */
-export function endpointFields(given: Given): Html {
-  const { values, choices, endpoint } = given;
-  const { text, area } = fieldsOf(given);
+/** A customer sets these; the rest is the operator's. */
+const ofCustomers: readonly FormField[] = ['url', 'description', 'event_types', 'filter'];
+
+type Asking = Pick<TenantContext, 'isCustomer'>;
+
+/** The form of an endpoint for who asks. The rare settings are folded, unless something in them is set or wrong. */
+export const fieldsFor = ({ isCustomer }: Asking, given: Given): Html =>
+  isCustomer
+    ? html`${whatItGets(given)}
+${filterField(given)}`
+    : html`${whatItGets(given)}
+${sourceChoice(given)}
+${filterField(given)}
+${folded(given)}`;
+
+/** The settings that the form does not have, as they are. */
+export const fieldsNotShown = ({ isCustomer }: Asking, values: FormValues): Partial<FormValues> =>
+  isCustomer
+    ? Object.fromEntries(Object.entries(values).filter(([name]) => !ofCustomers.includes(name as FormField)))
+    : {};
+
+function whatItGets(given: Given): Html {
+  const { values, choices } = given;
+  const { text } = fieldsOf(given);
   const types = linesOf(values.event_types);
   const known = choices.eventTypes;
   return html`${text('url', { type: 'url', isRequired: true, hint: 'Where events are posted to, such as https://example.com/hooks.' })}
@@ -34,7 +56,7 @@ ${
   checkGroup({
     name: 'event_types',
     label: formFields.event_types.label,
-    hint: 'Those received lately. None: all types.',
+    hint: `${choices.whichTypes} None: all types.`,
     options: known.map((value) => ({ value, label: value })),
     chosen: types,
     errors: given.errors,
@@ -47,20 +69,29 @@ ${textArea({
   value: types.filter((type) => !known.includes(type)).join('\n'),
   rows: 2,
   errors: given.errors,
-})}
-${checkGroup({
-  name: 'source_ids',
-  label: formFields.source_ids.label,
-  hint: 'Only their events. None: all sources.',
-  options: withChosen(choices.sources, linesOf(values.source_ids)),
-  chosen: linesOf(values.source_ids),
-  errors: given.errors,
-})}
-${area('filter', { hint: 'A condition on the payload, as JSON, such as {"data.amount": {"$gt": 1000}}. Empty: all payloads.' })}
-${fold('How it is sent', given, ['method', 'timeout_ms', 'max_in_flight', 'ordered', 'rate_limit/per_second', 'rate_limit/burst'], sending(given))}
-${fold('Retries', given, ['retry_kind', 'retry/base_seconds', 'retry/cap_seconds', 'retry/max_attempts', 'retry/window_seconds', 'retry/schedule', 'retry/jitter'], retries(given))}
-${fold('Headers, proxy and certificate', given, ['headers', 'pass_headers', 'proxy', 'client_certificate/certificate', 'client_certificate/private_key', 'ed25519'], privateFields(given, endpoint))}`;
+})}`;
 }
+
+const sourceChoice = ({ values, choices, errors }: Given): Html =>
+  checkGroup({
+    name: 'source_ids',
+    label: formFields.source_ids.label,
+    hint: 'Only their events. None: all sources.',
+    options: withChosen(choices.sources, linesOf(values.source_ids)),
+    chosen: linesOf(values.source_ids),
+    errors,
+  });
+
+const filterField = (given: Given): Html =>
+  fieldsOf(given).area('filter', {
+    hint: 'A condition on the payload, as JSON, such as {"data.amount": {"$gt": 1000}}. Empty: all payloads.',
+  });
+
+const folded = (
+  given: Given,
+): Html => html`${fold('How it is sent', given, ['method', 'timeout_ms', 'max_in_flight', 'ordered', 'rate_limit/per_second', 'rate_limit/burst'], sending(given))}
+${fold('Retries', given, ['retry_kind', 'retry/base_seconds', 'retry/cap_seconds', 'retry/max_attempts', 'retry/window_seconds', 'retry/schedule', 'retry/jitter'], retries(given))}
+${fold('Headers, proxy and certificate', given, ['headers', 'pass_headers', 'proxy', 'client_certificate/certificate', 'client_certificate/private_key', 'ed25519'], privateFields(given, given.endpoint))}`;
 
 /** One that was deleted since is still chosen. */
 const withChosen = (options: Choices['sources'], chosen: readonly string[]): Choices['sources'] => [

@@ -1,4 +1,5 @@
 import { html, type Html } from '#lib/html';
+import type { TenantContext } from '../../page.ts';
 import { withQuery } from '../../api-calls/paths.ts';
 import { noNames } from '../../routes/deliveries/delivery-filters.ts';
 import { deliveryColumns } from '../../routes/deliveries/deliveries.ts';
@@ -12,7 +13,10 @@ import { healthView } from './health-view.ts';
 import { sendingSettings, signing, subscription } from './settings-view.ts';
 
 /** All about one endpoint: how it does, what it gets, how it is sent, and what was sent last. */
-export function endpointPage(shown: ShownEndpoint, { t, mayWrite }: { t: string; mayWrite: boolean }): Html {
+type Asking = Pick<TenantContext, 't' | 'can' | 'isCustomer'>;
+
+/** @param asking customers see no settings of the operator */
+export function endpointPage(shown: ShownEndpoint, { t, can, isCustomer }: Asking): Html {
   const { endpoint, health, stats, sources } = shown;
   return html`${stateNote(shown)}
 <section class="card"><h2>Health</h2>${
@@ -21,9 +25,9 @@ export function endpointPage(shown: ShownEndpoint, { t, mayWrite }: { t: string;
       : healthView(endpoint, health, t)
   }</section>
 ${stats !== undefined && html`<section class="card"><h2>Attempts, last 24 h</h2>${attemptCharts(endpoint.id, stats)}</section>`}
-<section class="part"><h2>Latest deliveries</h2>${latest(shown, { t, mayWrite })}</section>
-<section class="card"><h2>What it gets</h2>${subscription(endpoint, sources, t)}</section>
-<section class="card"><h2>How it is sent</h2>${sendingSettings(endpoint)}</section>
+<section class="part"><h2>Latest deliveries</h2>${latest(shown, { t, can })}</section>
+<section class="card"><h2>What it gets</h2>${subscription(endpoint, isCustomer ? undefined : sources, t)}</section>
+${!isCustomer && html`<section class="card"><h2>How it is sent</h2>${sendingSettings(endpoint)}</section>`}
 <section class="card"><h2>Signing</h2>${signing(endpoint)}</section>`;
 }
 
@@ -55,9 +59,9 @@ ${barChart({ title: 'Failed', bars: steps(own, 'failed', hourMs), step: 'hour', 
 const takesEvents = ({ disabled_at: disabledAt, paused_at: pausedAt }: Endpoint): boolean =>
   disabledAt === null && pausedAt === null;
 
-function latest({ endpoint, deliveries }: ShownEndpoint, { t, mayWrite }: { t: string; mayWrite: boolean }): Html {
+function latest({ endpoint, deliveries }: ShownEndpoint, { t, can }: Omit<Asking, 'isCustomer'>): Html {
   if (deliveries.length === 0)
-    return html`<div class="empty"><p>Nothing was sent to it yet.</p>${mayWrite && takesEvents(endpoint) && html`<a class="button" href="${t}/endpoints/${endpoint.id}/test">Send a test</a>`}</div>`;
+    return html`<div class="empty"><p>Nothing was sent to it yet.</p>${can('write', 'endpoints') && takesEvents(endpoint) && html`<a class="button" href="${t}/endpoints/${endpoint.id}/test">Send a test</a>`}</div>`;
   return html`${table({
     caption: 'Latest deliveries',
     rows: deliveries,

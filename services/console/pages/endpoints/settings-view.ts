@@ -9,12 +9,12 @@ import { time } from '../../parts/time.ts';
 import { plural } from '../../parts/words.ts';
 import type { Endpoint, Retry } from '../../routes/endpoints/endpoint.ts';
 
-/** What it gets. */
-export function subscription(endpoint: Endpoint, sources: ReadonlyMap<string, string>, t: string): Html {
+/** What it gets. @param sources undefined: they are not told of */
+export function subscription(endpoint: Endpoint, sources: ReadonlyMap<string, string> | undefined, t: string): Html {
   const { event_types: types, source_ids: ids, filter, filter_unjudged: unjudged } = endpoint;
   return html`${definitions([
     ['Event types', types.length === 0 ? 'all' : list(types.map((type) => html`<code>${type}</code>`))],
-    ['Sources', ids.length === 0 ? 'all' : list(ids.map((id) => sourceLink(id, sources, t)))],
+    sources !== undefined && ['Sources', ids.length === 0 ? 'all' : list(ids.map((id) => sourceLink(id, sources, t)))],
     ['Filter', (filter === null || filter === undefined) && 'none: all payloads'],
   ])}${filter !== null && filter !== undefined && jsonText(JSON.stringify(filter, null, 2))}
 ${unjudged !== null && html`<p class="note note-warn">The filter could not be evaluated for an event of ${time(unjudged.at)}, which was delivered all the same: ${unjudgedWords[unjudged.reason] ?? unjudged.reason}.</p>`}`;

@@ -3,10 +3,22 @@ import { type Source, sourceOptions } from './source-names.ts';
 
 const statuses = ['received', 'processing', 'completed', 'dead_lettered', 'erased'];
 
-/** The filters of `GET /v1/events`, by the names that the API has for them. */
-export const eventFilters = (sources: readonly Source[], query = new URLSearchParams()): readonly Filter[] => [
+/** The filters of `GET /v1/events`, by the names that the API has for them. @param sources undefined: they are not told of */
+export const eventFilters = (
+  sources: readonly Source[] | undefined,
+  query = new URLSearchParams(),
+): readonly Filter[] => [
   { kind: 'text', name: 'type', label: 'Type', placeholder: 'invoice.paid' },
-  { kind: 'choice', name: 'source_id', label: 'Source', options: sourceOptions(sources, query.get('source_id')) },
+  ...(sources === undefined
+    ? []
+    : [
+        {
+          kind: 'choice' as const,
+          name: 'source_id',
+          label: 'Source',
+          options: sourceOptions(sources, query.get('source_id')),
+        },
+      ]),
   { kind: 'choice', name: 'status', label: 'Status', options: statuses },
   { kind: 'time', name: 'received_since', label: 'From' },
   { kind: 'time', name: 'received_until', label: 'Until' },

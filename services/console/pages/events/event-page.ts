@@ -1,4 +1,5 @@
 import { html, type Html } from '#lib/html';
+import { withQuery } from '../../api-calls/paths.ts';
 import type { PageContent } from '../../page-result.ts';
 import { definitions } from '../../parts/definitions.ts';
 import type { Payload, PayloadText } from '../../parts/payload-text.ts';
@@ -6,7 +7,7 @@ import { payloadFacts, payloadView } from '../../parts/payload-view.ts';
 import { wholeId } from '../../parts/short-id.ts';
 import { statusBadge } from '../../parts/status-badge.ts';
 import { time } from '../../parts/time.ts';
-import type { EventRequest } from '../../routes/events/event.ts';
+import type { EventMatch, EventRequest, WholeEvent } from '../../routes/events/event.ts';
 import { deliveriesTable, receiptsTable } from './event-tables.ts';
 import { journey, type Journey } from './journey.ts';
 import { requestView } from './request-view.ts';
@@ -14,6 +15,7 @@ import { sourceLink } from './source-names.ts';
 import { whyNot } from './why-not.ts';
 
 export interface ShownEvent extends Journey {
+  event: WholeEvent;
   /** Undefined: kept no longer. */
   payload: { payload: Payload; text: PayloadText } | undefined;
   request: EventRequest | undefined;
@@ -21,13 +23,14 @@ export interface ShownEvent extends Journey {
   moreMatches: string | undefined;
   mayReplay: boolean;
   mayErase: boolean;
+  mayCompare: boolean;
 }
 
 /** On this page; the payload has a page of its own. */
 const maxPayloadCharacters = 20_000;
 
 export function eventPage(shown: ShownEvent): PageContent {
-  const { t, event, deliveries, matches, receipts } = shown;
+  const { t, event, deliveries, urls, receipts, matches } = shown;
   const href = `${t}/events/${encodeURIComponent(event.id)}`;
   return {
     title: event.type,
@@ -39,27 +42,32 @@ export function eventPage(shown: ShownEvent): PageContent {
 ${section('journey', 'Journey', journey(shown))}
 ${section('payload', 'Payload', payloadOf(shown, href))}
 ${section('request', 'Request as it came', requestView(shown.request))}
-${section('deliveries', 'Deliveries', deliveries.length === 0 ? noDelivery(shown) : deliveriesTable(deliveries, { t, matches }))}
-${section('receipts', 'Receipts', receiptsOf(receipts))}
-${section('matching', 'Who got it, and why not', matchesOf(shown))}`,
+${section('deliveries', 'Deliveries', deliveries.length === 0 ? noDelivery(shown) : deliveriesTable(deliveries, { t, urls }))}
+${receipts !== undefined && section('receipts', 'Receipts', receiptsOf(receipts))}
+${matches !== undefined && section('matching', 'Who got it, and why not', matchesOf(shown, matches))}`,
   };
 }
 
 const section = (id: string, title: string, content: Html): Html =>
   html`<section class="part" id="${id}" aria-labelledby="${id}-title"><h2 id="${id}-title">${title}</h2>${content}</section>`;
 
-const actionsOf = ({ mayReplay, mayErase, payload, event, t }: ShownEvent, href: string): Html =>
-  html`${mayReplay && payload !== undefined && html`<a class="button primary" href="${href}/replay">Replay …</a>`}
-${payload !== undefined && html`<a class="button" href="${t}/compare?a=${encodeURIComponent(event.id)}">Compare …</a>`}
+const actionsOf = ({ mayReplay, mayErase, mayCompare, payload, event, t }: ShownEvent, href: string): Html =>
+  html`${mayReplay && payload !== undefined && html`<a class="button primary" data-key="r" href="${href}/replay">Replay …</a>`}
+${mayCompare && payload !== undefined && html`<a class="button" href="${t}/compare?a=${encodeURIComponent(event.id)}">Compare …</a>`}
 ${mayErase && html`<a class="button danger" href="${href}/erase">Erase …</a>`}`;
 
 function facts({ t, event, sources }: ShownEvent): Html {
   const tags = Object.entries(event.tags);
   return definitions([
     ['Sender’s id', event.event_id === null ? 'none' : html`<code>${event.event_id}</code>`],
-    ['Source', sourceLink(event.source_id, { t, sources })],
+    sources !== undefined && ['Source', sourceLink(event.source_id, { t, sources })],
     ['Received', time(event.received_at)],
     ['Last change', time(event.updated_at)],
+    event.ordering_key !== null && [
+      'Ordering key',
+      html`<a href="${withQuery(`${t}/events`, { ordering_key: event.ordering_key })}"><code>${event.ordering_key}</code></a>`,
+    ],
+    event.trace_id !== null && ['Trace', html`<code>${event.trace_id}</code>`],
     tags.length > 0 && [
       'Tags',
       html`<ul class="tags">${tags.map(([name, value]) => html`<li><a href="${t}/events?tag=${encodeURIComponent(`${name}:${value}`)}"><bdi>${name}:${value}</bdi></a></li>`)}</ul>`,
@@ -75,16 +83,16 @@ function payloadOf({ payload: kept }: ShownEvent, href: string): Html {
 ${payloadView({ payload, text, maxCharacters: maxPayloadCharacters, href: `${href}/payload` })}`;
 }
 
-const noDelivery = ({ event }: ShownEvent): Html =>
+const noDelivery = ({ event, matches }: ShownEvent): Html =>
   event.status === 'received'
     ? html`<p class="note">None yet: the event waits to be fanned out.</p>`
-    : html`<p class="note">No endpoint subscribed to this event when it came. <a href="#matching">Why not</a></p>`;
+    : html`<p class="note">No endpoint subscribed to this event when it came.${matches !== undefined && html` <a href="#matching">Why not</a>`}</p>`;
 
-const receiptsOf = (receipts: Journey['receipts']): Html =>
+const receiptsOf = (receipts: NonNullable<Journey['receipts']>): Html =>
   receipts.length === 0 ? html`<p class="note">Receipts are kept no longer.</p>` : receiptsTable(receipts);
 
-function matchesOf({ t, event, matches, sources, moreMatches }: ShownEvent): Html {
+function matchesOf({ t, event, urls, sources = [], moreMatches }: ShownEvent, matches: readonly EventMatch[]): Html {
   if (matches.length === 0)
     return html`<p class="note">There was no endpoint. <a href="${t}/endpoints">Endpoints</a></p>`;
-  return html`${whyNot({ t, event, matches, sources })}${moreMatches !== undefined && html`<p><a href="${moreMatches}">More endpoints</a></p>`}`;
+  return html`${whyNot({ t, event, matches, urls, sources })}${moreMatches !== undefined && html`<p><a href="${moreMatches}">More endpoints</a></p>`}`;
 }

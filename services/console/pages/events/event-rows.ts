@@ -7,13 +7,15 @@ import { time } from '../../parts/time.ts';
 import { type Event, isErased, type LiveEvent } from '../../routes/events/event.ts';
 import { type Source, sourceName } from './source-names.ts';
 
-/** The columns of lists of events. A script finds the event of a row by its link. */
-export const eventColumns = (sources: readonly Source[]): readonly Column<Event>[] => [
+/** The columns of lists of events. A script finds the event of a row by its link. @param sources undefined: they are not told of */
+export const eventColumns = (sources: readonly Source[] | undefined): readonly Column<Event>[] => [
   { header: 'Received', cell: ({ received_at }) => time(received_at) },
   { header: 'Type', cell: unlessErased(({ type }) => html`<bdi class="event-type">${type}</bdi>`) },
   { header: 'Status', cell: ({ status }) => statusBadge(status) },
   { header: 'Delivered', cell: unlessErased(delivered) },
-  { header: 'Source', cell: unlessErased(({ source_id }) => sourceName(source_id, sources)) },
+  ...(sources === undefined
+    ? []
+    : [{ header: 'Source', cell: unlessErased(({ source_id }) => sourceName(source_id, sources)) }]),
   { header: 'Duplicates', cell: unlessErased(duplicates) },
   { header: 'Id', cell: ({ id }) => shortId(id) },
 ];

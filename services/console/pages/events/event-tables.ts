@@ -3,13 +3,13 @@ import { shortId } from '../../parts/short-id.ts';
 import { statusBadge } from '../../parts/status-badge.ts';
 import { type Column, table } from '../../parts/table.ts';
 import { time } from '../../parts/time.ts';
-import type { Delivery, EventMatch, Receipt } from '../../routes/events/event.ts';
+import type { Delivery, Receipt } from '../../routes/events/event.ts';
 import { lastAnswer } from './delivery-words.ts';
 import { endpointName } from './journey.ts';
 
 export const deliveriesTable = (
   deliveries: readonly Delivery[],
-  { t, matches }: { t: string; matches: readonly EventMatch[] },
+  { t, urls }: { t: string; urls: ReadonlyMap<string, string> },
 ): Html => {
   const isReplayed = deliveries.some(({ generation }) => generation > 0);
   return table({
@@ -17,7 +17,7 @@ export const deliveriesTable = (
     rows: deliveries,
     href: ({ id }) => `${t}/deliveries/${encodeURIComponent(id)}`,
     columns: [
-      { header: 'Endpoint', cell: ({ endpoint_id: id }) => endpointName(id, matches) },
+      { header: 'Endpoint', cell: ({ endpoint_id: id }) => endpointName(id, urls) },
       { header: 'Status', cell: ({ status }) => statusBadge(status) },
       { header: 'Attempts', isNumber: true, cell: ({ attempts }) => attempts },
       { header: 'Last answer', cell: lastAnswer },

@@ -19,16 +19,20 @@ const choosesNothing = ['limit', 'live'];
  * The list of events. An API page may be empty and still have a next one: then nothing was found among those that were looked at, which is not
  * the same as nothing.
  */
-export function eventsPage(context: TenantContext, listed: Listed<Event>, sources: readonly Source[]): PageResult {
-  const { t, tenant, query, can } = context;
+export function eventsPage(
+  context: TenantContext,
+  listed: Listed<Event>,
+  sources: readonly Source[] | undefined,
+): PageResult {
+  const { t, tenant, query, can, isCustomer } = context;
   const href = `${t}/events`;
   const filters = filtersIn(query);
   const errors = listed.ok ? [] : listed.errors;
   const form = filterForm({ action: href, filters: eventFilters(sources, query), query, errors });
   const content = {
     title: 'Events',
-    actions: html`${can('write') && listed.ok && listed.items.length > 0 && replayThese(t, filters)}
-<a class="button" href="${withQuery(`${href}/search`, filters)}">Search payloads</a>
+    actions: html`${can('write', 'replay') && listed.ok && listed.items.length > 0 && replayThese(t, filters)}
+${!isCustomer && html`<a class="button" href="${withQuery(`${href}/search`, filters)}">Search payloads</a>`}
 ${can('publish') && html`<a class="button primary" href="${href}/new">Publish an event</a>`}`,
     islands: ['live-events'],
   };
@@ -58,9 +62,14 @@ ${can('publish') && html`<a class="button primary" href="${href}/new">Publish an
     ? page({ ...content, status: 404, body: html`${form}${nothingMatches(href)}${rows}` })
     : page({
         ...content,
-        body: html`${emptyState(firstEvent({ t, tenant, sources, mayPublish: can('publish') }))}${rows}`,
+        body: html`${emptyState(sources === undefined ? noEventYet : firstEvent({ t, tenant, sources, mayPublish: can('publish') }))}${rows}`,
       });
 }
+
+const noEventYet = {
+  title: 'No event yet',
+  body: 'Each event shows up here when it comes, with all that was sent to your endpoints.',
+};
 
 /** What the API was asked for is said by the page, not by its address. */
 function withoutOrder(parameters: URLSearchParams | undefined): URLSearchParams | undefined {
@@ -79,7 +88,10 @@ const nothingMatches = (href: string): Html =>
   html`<div class="empty"><h2>Nothing matches</h2><p>No event has all of these. Change a filter, or <a href="${href}">see all</a>.</p></div>`;
 
 /** Those that no field of the form shows. */
-function wrongFilters(errors: Extract<Listed<never>, { ok: false }>['errors'], sources: readonly Source[]): Html {
+function wrongFilters(
+  errors: Extract<Listed<never>, { ok: false }>['errors'],
+  sources: readonly Source[] | undefined,
+): Html {
   const names = eventFilters(sources).map(({ name }) => name);
   const others = errors.filter(({ field }) => !names.includes(field));
   return html`<div class="empty"><h2>These filters are not valid</h2><p>Correct them, and filter again.</p>

@@ -10,10 +10,13 @@ import { type Source, sourceName } from './source-names.ts';
 export interface Journey {
   t: string;
   event: LiveEvent;
-  receipts: readonly Receipt[];
   deliveries: readonly Delivery[];
-  matches: readonly EventMatch[];
-  sources: readonly Source[];
+  /** Of endpoints, by their ids. */
+  urls: ReadonlyMap<string, string>;
+  /** Undefined, as the two below: a customer is not told of it. */
+  receipts: readonly Receipt[] | undefined;
+  matches: readonly EventMatch[] | undefined;
+  sources: readonly Source[] | undefined;
 }
 
 /** More are in the table of deliveries alone. */
@@ -25,7 +28,7 @@ export function journey(given: Journey): Html {
   const shown = [...deliveries].sort((one, other) => one.generation - other.generation).slice(0, maxDeliveries);
   return html`<ol class="journey">
 ${step(time(event.received_at), html`<strong>Received</strong> ${receivedFrom(given)}`)}
-${step('', html`<strong>Accepted</strong> ${acceptedAs(event)}`)}
+${step('', html`<strong>Accepted</strong> ${acceptedAs(given)}`)}
 ${fannedOut(given)}
 ${shown.map((delivery) => deliveryStep(delivery, given))}
 ${deliveries.length > shown.length && step('', html`<a href="#deliveries">${deliveries.length - shown.length} more deliveries</a>`)}
@@ -38,15 +41,18 @@ const step = (when: Html | string, what: Html): Html =>
 function receivedFrom({ event, receipts, sources }: Journey): Html {
   if (event.source_id === 'api') return html`through the API`;
   if (event.source_id === 'hookline') return html`from Hookline itself`;
-  const address = receipts.find(({ kind }) => kind === 'first')?.client_address ?? null;
+  if (sources === undefined) return html`as a webhook`;
+  const address = receipts?.find(({ kind }) => kind === 'first')?.client_address ?? null;
   return html`by ${sourceName(event.source_id, sources)}${address !== null && html` from <code>${address}</code>`}`;
 }
 
-function acceptedAs({ event_id: id, duplicates, duplicates_changed: changed }: LiveEvent): Html {
+function acceptedAs({ event, receipts }: Journey): Html {
+  const { event_id: id, duplicates, duplicates_changed: changed } = event;
   const first = id === null ? html`as a new event` : html`as the first with the id <code>${id}</code>`;
   if (duplicates === 0) return first;
   const times = duplicates === 1 ? 'It came once more' : `It came ${duplicates} more times`;
-  return html`${first}. <a href="#receipts">${times}</a>${changed > 0 && `, ${changed === duplicates ? '' : `${changed} of them `}with other bytes`}, and was not sent again.`;
+  const again = receipts === undefined ? html`${times}` : html`<a href="#receipts">${times}</a>`;
+  return html`${first}. ${again}${changed > 0 && `, ${changed === duplicates ? '' : `${changed} of them `}with other bytes`}, and was not sent again.`;
 }
 
 function fannedOut({ event, deliveries, matches }: Journey): Html {
@@ -54,25 +60,25 @@ function fannedOut({ event, deliveries, matches }: Journey): Html {
   if (firsts.length === 0 && event.status === 'received')
     return step('', html`<strong>Waits</strong> to be fanned out to endpoints`);
   const [first] = firsts.map(({ created_at: createdAt }) => createdAt).sort();
-  const others = matches.length - firsts.length;
+  const others = (matches?.length ?? 0) - firsts.length;
   return step(
     first === undefined ? '' : elapsed(event.received_at, first),
     html`<strong>Fanned out</strong> to ${firsts.length === 0 ? 'no endpoint' : firsts.length === 1 ? '1 endpoint' : `${firsts.length} endpoints`}${others > 0 && html` · <a href="#matching">why not to ${others === 1 ? 'the other one' : `${firsts.length === 0 ? 'any of' : 'the other'} ${others}`}</a>`}`,
   );
 }
 
-function deliveryStep(delivery: Delivery, { t, event, matches }: Journey): Html {
+function deliveryStep(delivery: Delivery, { t, event, urls }: Journey): Html {
   const { id, endpoint_id, generation, status, attempts, next_attempt_at: next, updated_at: updatedAt } = delivery;
   const isOpen = next !== null;
   return step(
     elapsed(event.received_at, updatedAt),
-    html`${statusBadge(status)} <a href="${t}/deliveries/${encodeURIComponent(id)}">${endpointName(endpoint_id, matches)}</a>
+    html`${statusBadge(status)} <a href="${t}/deliveries/${encodeURIComponent(id)}">${endpointName(endpoint_id, urls)}</a>
 <span class="muted">${[...(generation > 0 ? [`replay ${generation}`] : []), ...(attempts > 1 ? [attemptCount(attempts)] : []), lastAnswer(delivery)].join(' · ')}${isOpen && html` · next at ${time(next)}`}</span>`,
   );
 }
 
 /** Its URL; of one that is deleted, the id. */
-export function endpointName(id: string, matches: readonly EventMatch[]): Html {
-  const url = matches.find(({ endpoint_id: endpointId }) => endpointId === id)?.url ?? null;
-  return url === null ? shortId(id) : html`<bdi class="url">${url.replace(/^https?:\/\//, '')}</bdi>`;
+export function endpointName(id: string, urls: ReadonlyMap<string, string>): Html {
+  const url = urls.get(id);
+  return url === undefined ? shortId(id) : html`<bdi class="url">${url.replace(/^https?:\/\//, '')}</bdi>`;
 }

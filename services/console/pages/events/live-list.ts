@@ -8,7 +8,8 @@ import type { Source } from './source-names.ts';
 interface LiveList {
   t: string;
   events: readonly Event[];
-  sources: readonly Source[];
+  /** Undefined: they are not told of. */
+  sources: readonly Source[] | undefined;
   /** Where changes go on from. Undefined: the page does not follow them, for it is not the newest. */
   cursor: string | undefined;
   filters: URLSearchParams;
@@ -29,6 +30,6 @@ export function liveList({ t, events, sources, cursor, filters, isFollowing, has
   const other = new URLSearchParams(filters);
   if (!isFollowing) other.set('live', '1');
   return html`<live-events data-from="${withQuery(`${t}/live/events`, filters)}" data-cursor="${cursor}"${isFollowing && html` data-follows`}${hasOlder && html` data-has-older`}>
-<div class="live-bar" hidden><span role="status"></span><button type="button" class="live-new" hidden></button><a class="live-switch" href="${withQuery(list, other)}">${isFollowing ? 'Stop following' : 'Follow'}</a></div>
+<div class="live-bar" hidden><span role="status"></span><button type="button" class="live-new" hidden></button><a class="live-switch" data-key="l" href="${withQuery(list, other)}">${isFollowing ? 'Stop following' : 'Follow'}</a></div>
 <div class="live-rows"${events.length === 0 && html` hidden`}>${rows}</div></live-events>`;
 }

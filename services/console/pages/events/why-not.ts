@@ -10,11 +10,12 @@ interface WhyNot {
   t: string;
   event: LiveEvent;
   matches: readonly EventMatch[];
+  urls: ReadonlyMap<string, string>;
   sources: readonly Source[];
 }
 
 /** Every endpoint, and why it got the event or did not. Those that did not come first. */
-export function whyNot({ t, event, matches, sources }: WhyNot): Html {
+export function whyNot({ t, event, matches, urls, sources }: WhyNot): Html {
   const rows = [...matches].sort((one, other) => Number(one.matched === true) - Number(other.matched === true));
   return table({
     caption: 'Why each endpoint got the event, or did not',
@@ -22,7 +23,7 @@ export function whyNot({ t, event, matches, sources }: WhyNot): Html {
     columns: [
       {
         header: 'Endpoint',
-        cell: (match) => endpointLink(match, t, matches),
+        cell: (match) => endpointLink(match, t, urls),
       },
       {
         header: 'Got it',
@@ -42,11 +43,11 @@ export function whyNot({ t, event, matches, sources }: WhyNot): Html {
 const endpointLink = (
   { endpoint_id: id, deleted_at: deletedAt }: EventMatch,
   t: string,
-  matches: readonly EventMatch[],
+  urls: ReadonlyMap<string, string>,
 ) =>
   deletedAt === null
-    ? html`<a href="${t}/endpoints/${encodeURIComponent(id)}">${endpointName(id, matches)}</a>`
-    : html`<span>${endpointName(id, matches)} (deleted)</span>`;
+    ? html`<a href="${t}/endpoints/${encodeURIComponent(id)}">${endpointName(id, urls)}</a>`
+    : html`<span>${endpointName(id, urls)} (deleted)</span>`;
 
 function reasonOf(match: EventMatch, { event, sources }: Pick<WhyNot, 'event' | 'sources'>): Html {
   const expected = match.expected ?? [];

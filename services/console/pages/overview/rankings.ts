@@ -2,6 +2,7 @@ import { html, type Html, type HtmlValue } from '#lib/html';
 import { withQuery } from '../../api-calls/paths.ts';
 import { count } from '../../parts/count.ts';
 import { percent } from '../../parts/figure.ts';
+import { milliseconds } from '../../parts/milliseconds.ts';
 import { endpointName } from '../../parts/named-link.ts';
 import { statusBadge } from '../../parts/status-badge.ts';
 import { table } from '../../parts/table.ts';
@@ -34,10 +35,15 @@ export function endpointsWorstFirst({ t, overview }: Ranking): Html {
                 cell: ([, { delivered, failed }]) => percent(delivered, delivered + failed),
               },
               { header: 'Failed', isNumber: true, cell: ([, { failed }]) => count(failed) },
+              {
+                header: 'p95',
+                isNumber: true,
+                cell: ([id]) => milliseconds(health.get(id)?.latency.p95_ms),
+              },
               { header: 'Waiting', isNumber: true, cell: ([id]) => waitingOf(health.get(id)) },
               { header: 'Breaker', cell: ([id]) => breakerOf(health.get(id)) },
             ],
-          })}<p class="muted">Success: attempts that were answered with a 2xx, of all. Waiting: deliveries to send. Breaker: open while an endpoint is not asked. <a href="${t}/endpoints">All endpoints</a></p>`,
+          })}<p class="muted">Success: attempts that were answered with a 2xx, of all. p95: 95 % of the latest attempts of a day took no longer. Waiting: deliveries to send. Breaker: open while an endpoint is not asked. <a href="${t}/endpoints">All endpoints</a></p>`,
     ),
   );
 }

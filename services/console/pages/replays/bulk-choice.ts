@@ -1,10 +1,10 @@
 import { html, type Html } from '#lib/html';
+import type { TenantContext } from '../../page.ts';
 
 /** Where a preview begins. */
-export const bulkChoice = (t: string): Html => html`<p>Each begins with a preview of what it would take.</p>
-<ul class="links">
-<li><a href="${t}/replays/new?what=dead_letters">Replay dead letters</a></li>
-<li><a href="${t}/replays/new?what=events">Replay events</a></li>
-<li><a href="${t}/replays/new?what=retry">Retry deliveries</a></li>
-<li><a href="${t}/replays/new?what=cancel">Cancel deliveries</a></li>
-</ul>`;
+export const bulkChoice = ({ t, isCustomer }: Pick<TenantContext, 't' | 'isCustomer'>): Html => {
+  const choice = (what: string, label: string): Html =>
+    html`<li><a href="${t}/replays/new?what=${what}">${label}</a></li>`;
+  return html`<p>Each begins with a preview of what it would take.</p>
+<ul class="links">${!isCustomer && choice('dead_letters', 'Replay dead letters')}${choice('events', 'Replay events')}${choice('retry', 'Retry deliveries')}${!isCustomer && choice('cancel', 'Cancel deliveries')}</ul>`;
+};

@@ -14,10 +14,12 @@ interface SelectionForm {
   names: TenantNames;
   query: URLSearchParams;
   errors: readonly FieldError[];
+  /** Is not told of sources. */
+  isCustomer: boolean;
 }
 
 /** What is to be taken, and how fast: a GET, since it only counts again. */
-export function selectionForm({ action, selection, names, query, errors }: SelectionForm): Html {
+export function selectionForm({ action, selection, names, query, errors, isCustomer }: SelectionForm): Html {
   const { kind, ids, failedOf, rate, limit } = selection;
   const { things, list } = bulkKinds[kind];
   const t = action.replace(/\/replays\/new$/, '');
@@ -25,7 +27,9 @@ export function selectionForm({ action, selection, names, query, errors }: Selec
 <input type="hidden" name="what" value="${kind}">${ids.map((id) => html`<input type="hidden" name="id" value="${id}">`)}${
     failedOf !== null && html`<input type="hidden" name="failed_of" value="${failedOf}">`
   }
-${filtersOf(selection, names, query).map((filter) => fieldOf(filter, query, errors))}
+${filtersOf(selection, names, query)
+  .filter(({ name }) => !(isCustomer && name === 'source_id'))
+  .map((filter) => fieldOf(filter, query, errors))}
 ${rate !== undefined && textField({ name: 'rate_per_second', label: 'Rate per second', value: rate, type: 'text', errors })}
 ${textField({ name: 'limit', label: 'Limit', value: limit ?? '', errors })}
 <div class="filter-buttons"><button>Count again</button><a href="${t}${list}">Back to the ${things}</a></div>

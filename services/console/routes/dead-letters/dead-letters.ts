@@ -26,7 +26,10 @@ export const deadLetters = tenantPage({
     query: filterNames,
     async answer(context) {
       const { t, api, query, can } = context;
-      const [listed, names] = await Promise.all([api.list<DeadLetter>('/dead-letters', query), readTenantNames(api)]);
+      const [listed, names] = await Promise.all([
+        api.list<DeadLetter>('/dead-letters', query),
+        readTenantNames(context),
+      ]);
       const isAny = listed.ok && listed.items.length > 0;
       return listPage<DeadLetter>(context, {
         title: 'Dead letters',
@@ -66,5 +69,5 @@ function replayAll({ t, query }: TenantContext): Html | null {
     .map(({ name }) => [name, query.get(name)] as const)
     .flatMap(([name, value]) => (value === null ? [] : [[name, value] as [string, string]]));
   const href = withQuery(`${t}/replays/new`, new URLSearchParams([['what', 'dead_letters'], ...chosen]));
-  return html`<a class="button primary" href="${href}">Replay all${chosen.length === 0 ? '' : ' that match'} …</a>`;
+  return html`<a class="button primary" data-key="r" href="${href}">Replay all${chosen.length === 0 ? '' : ' that match'} …</a>`;
 }

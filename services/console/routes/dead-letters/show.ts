@@ -5,6 +5,7 @@ import { page } from '../../page-result.ts';
 import { tenantPage } from '../../page.ts';
 import { deadLetterPage } from '../../pages/dead-letters/dead-letter-page.ts';
 import { postForm } from '../../parts/form.ts';
+import { payloadText } from '../../parts/payload-text.ts';
 import { rawMember } from '../../parts/raw-member.ts';
 import { wholeId } from '../../parts/short-id.ts';
 import type { WholeDeadLetter } from './dead-letter.ts';
@@ -34,10 +35,19 @@ export const deadLetter = tenantPage({
         }),
         body: html`${deadLetterPage({
           letter,
-          payloadText: letter.payload_encoding === 'json' ? rawMember(text, 'payload') : undefined,
-          naming: { t, names: await readTenantNames(api) },
+          payload: await shownPayload(letter, text),
+          naming: { t, names: await readTenantNames(context) },
         })}`,
       });
     },
   },
 });
+
+/** @param answer the text of the dead letter: its payload is shown as it came */
+async function shownPayload({ payload_encoding: encoding, payload: value }: WholeDeadLetter, answer: string) {
+  if (encoding === null) return undefined;
+  const bytes =
+    encoding === 'json' ? Buffer.from(rawMember(answer, 'payload') ?? '') : Buffer.from(String(value), 'base64');
+  const payload = { bytes, contentType: '', contentEncoding: undefined };
+  return { payload, text: await payloadText(payload) };
+}

@@ -12,6 +12,7 @@ export const retryDelivery = tenantPage({
   title: 'Delivery',
   section: 'deliveries',
   post: {
+    capability: 'replay',
     async answer(context) {
       const { api, params, t } = context;
       const asked = await api.send<{ id: string }>('POST', path`/deliveries/${params.id}/retry`);

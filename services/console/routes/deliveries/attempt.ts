@@ -1,7 +1,7 @@
 import { html, type Html } from '#lib/html';
 import { path } from '../../api-calls/paths.ts';
 import { page, problem } from '../../page-result.ts';
-import { tenantPage } from '../../page.ts';
+import { tenantPage, type TenantContext } from '../../page.ts';
 import { attemptPage } from '../../pages/deliveries/attempt-page.ts';
 import { wholeId } from '../../parts/short-id.ts';
 import type { Delivery } from './delivery.ts';
@@ -13,7 +13,8 @@ export const attempt = tenantPage({
   title: 'Attempt',
   section: 'deliveries',
   get: {
-    async answer({ api, params, t }) {
+    capability: 'view',
+    async answer({ api, params, t, isCustomer }) {
       const { id, n } = params;
       if (!/^[1-9]\d{0,5}$/.test(n)) return problem(404);
       const number = Number(n);
@@ -31,8 +32,8 @@ export const attempt = tenantPage({
           { label: 'Deliveries', href: `${t}/deliveries` },
           { label: `Delivery of ${delivery.event_type ?? 'an erased event'}`, href: here },
         ],
-        actions: beside({ t, delivery, number }),
-        body: attemptPage(found, delivery, t),
+        actions: beside({ t, isCustomer, delivery, number }),
+        body: attemptPage(found, delivery, { t, isCustomer }),
       });
     },
   },
@@ -41,9 +42,14 @@ export const attempt = tenantPage({
 const keptNoLonger =
   'This attempt was made, but its request and answer are kept no longer: they are removed with the payloads.';
 
-function beside({ t, delivery: { id, attempts }, number }: { t: string; delivery: Delivery; number: number }): Html {
+function beside({
+  t,
+  isCustomer,
+  delivery: { id, attempts },
+  number,
+}: Pick<TenantContext, 't' | 'isCustomer'> & { delivery: Delivery; number: number }): Html {
   const at = (n: number): string => `${t}/deliveries/${id}/attempts/${n}`;
   return html`${number > 1 && html`<a class="button" rel="prev" href="${at(number - 1)}">‹ Attempt ${number - 1}</a>`}
 ${number < attempts && html`<a class="button" rel="next" href="${at(number + 1)}">Attempt ${number + 1} ›</a>`}
-${number > 1 && html`<a class="button" href="${t}/compare?a=${id}:${number - 1}&amp;b=${id}:${number}">Compare to attempt ${number - 1}</a>`}`;
+${number > 1 && !isCustomer && html`<a class="button" href="${t}/compare?a=${id}:${number - 1}&amp;b=${id}:${number}">Compare to attempt ${number - 1}</a>`}`;
 }

@@ -21,12 +21,13 @@ export const deliveries = tenantPage({
   title: 'Deliveries',
   section: 'deliveries',
   get: {
+    capability: 'view',
     query: listParameters(deliveryFilters(noNames, new URLSearchParams()), 'order'),
     async answer(context) {
-      const { t, api, query, can } = context;
+      const { t, api, query, isCustomer } = context;
       const [listed, names] = await Promise.all([
         listOnwards<Delivery>(api, '/deliveries', query),
-        readTenantNames(api),
+        readTenantNames(context),
       ]);
       const filters = deliveryFilters(names, query);
       const href = `${t}/deliveries`;
@@ -38,15 +39,17 @@ export const deliveries = tenantPage({
         href,
         listed,
         filters,
-        actions: can('write') && isAny ? bulkActions(context) : null,
+        actions: isAny ? bulkActions(context) : null,
         above: isAny ? orderLink(href, query) : null,
         row: ({ id }) => `${t}/deliveries/${id}`,
         columns: deliveryColumns({ t, names }),
         ...(query.get('order') === 'asc' ? {} : { pagerWords: { prev: 'Newer', next: 'Older' } }),
         empty: {
           title: 'No delivery yet',
-          body: html`A delivery is one event for one endpoint. Create an <a href="${t}/endpoints/new">endpoint</a>, then publish an event or receive a webhook: each shows up among the <a href="${t}/events">events</a> first.`,
-          command: `hookline events publish --type order.paid --payload '{"order":"1042"}'`,
+          body: isCustomer
+            ? 'A delivery is one event for one endpoint. It is here as soon as an event came that an endpoint subscribes to.'
+            : html`A delivery is one event for one endpoint. Create an <a href="${t}/endpoints/new">endpoint</a>, then publish an event or receive a webhook: each shows up among the <a href="${t}/events">events</a> first.`,
+          ...(!isCustomer && { command: `hookline events publish --type order.paid --payload '{"order":"1042"}'` }),
         },
       });
     },
@@ -79,7 +82,7 @@ function orderLink(href: string, query: URLSearchParams): Html {
 }
 
 /** The same filters begin a preview of what would be retried, or cancelled. */
-function bulkActions({ t, query }: TenantContext): Html {
+function bulkActions({ t, query, can }: TenantContext): Html {
   const chosen = deliveryFilterNames.flatMap((name) => {
     const value = query.get(name);
     return value === null ? [] : [[name, value] as [string, string]];
@@ -87,7 +90,7 @@ function bulkActions({ t, query }: TenantContext): Html {
   const href = (what: string): string =>
     withQuery(`${t}/replays/new`, new URLSearchParams([['what', what], ...chosen]));
   const which = chosen.length === 0 ? 'all' : 'these';
-  return html`<a class="button" href="${href('retry')}">Retry ${which} …</a><a class="button" href="${href('cancel')}">Cancel ${which} …</a>`;
+  return html`${can('write', 'replay') && html`<a class="button" href="${href('retry')}">Retry ${which} …</a>`}${can('write') && html`<a class="button" href="${href('cancel')}">Cancel ${which} …</a>`}`;
 }
 
 const notYet = (href: string, next: URLSearchParams): Html =>

@@ -1,5 +1,6 @@
 import { type FieldError, type ListPage, type ReadApi, valueOf } from '../../api-calls/console-api.ts';
 import { path, withQuery } from '../../api-calls/paths.ts';
+import type { TenantContext } from '../../page.ts';
 import type { Endpoint, EndpointHealth } from '../endpoints/endpoint.ts';
 import { type Attempt, type Delivery, isOpen } from './delivery.ts';
 import { readAttempt } from './read-attempt.ts';
@@ -20,7 +21,7 @@ export interface ShownDelivery extends Pick<ListPage<Attempt>, 'next'> {
 
 /** All that the page of a delivery shows. @throws ApiRefusal */
 export async function readDelivery(
-  api: ReadApi,
+  { api, isCustomer }: Pick<TenantContext, 'api' | 'isCustomer'>,
   id: string,
   position: URLSearchParams = new URLSearchParams(),
 ): Promise<({ ok: true } & ShownDelivery) | { ok: false; errors: readonly FieldError[] }> {
@@ -37,7 +38,7 @@ export async function readDelivery(
       : delivery.attempts === 0
         ? undefined
         : readAttempt(api, id, delivery.attempts),
-    delivery.status === 'dead_lettered' ? findDeadLetter(api, delivery) : undefined,
+    delivery.status === 'dead_lettered' && !isCustomer ? findDeadLetter(api, delivery) : undefined,
   ]);
   return {
     ok: true,

@@ -13,6 +13,7 @@ export const delivery = tenantPage({
   title: 'Delivery',
   section: 'deliveries',
   get: {
+    capability: 'view',
     query: ['cursor', 'limit'],
     answer: (context) => showDelivery(context, context.params.id),
   },
@@ -20,8 +21,8 @@ export const delivery = tenantPage({
 
 /** @param refused why what was asked for is not possible now, as a sentence */
 export async function showDelivery(context: TenantContext, id: string, refused?: string): Promise<PageResult> {
-  const { api, t, clock, query, can } = context;
-  const shown = await readDelivery(api, id, query);
+  const { t, clock, query, isCustomer } = context;
+  const shown = await readDelivery(context, id, query);
   if (!shown.ok) return problem(400, { errors: shown.errors });
   const { event_type: type } = shown.delivery;
   return page({
@@ -30,15 +31,17 @@ export async function showDelivery(context: TenantContext, id: string, refused?:
     heading: html`Delivery of <bdi>${type ?? 'an erased event'}</bdi>`,
     subtitle: wholeId(shown.delivery.id),
     crumbs: [{ label: 'Deliveries', href: `${t}/deliveries` }],
-    ...(can('write') && { actions: actions(context, shown.delivery) }),
-    body: html`${refused !== undefined && html`<p class="note note-bad" role="alert">${refused}</p>`}${deliveryPage(shown, { t, nowMs: clock.nowMs() })}`,
+    actions: actions(context, shown.delivery),
+    body: html`${refused !== undefined && html`<p class="note note-bad" role="alert">${refused}</p>`}${deliveryPage(shown, { t, isCustomer, nowMs: clock.nowMs() })}`,
   });
 }
 
 function actions(context: TenantContext, delivery: Delivery): Html {
-  const at = (what: string): string => `${context.t}/deliveries/${delivery.id}/${what}`;
-  const retry = (submit: string): Html => postForm(context, { action: at('retry'), submit, isInline: true });
-  if (delivery.status === 'dead_lettered') return retry('Replay it');
+  const { t, can } = context;
+  const at = (what: string): string => `${t}/deliveries/${delivery.id}/${what}`;
+  const retry = (submit: string): Html | false =>
+    can('write', 'replay') && postForm(context, { action: at('retry'), submit, isInline: true });
+  if (delivery.status === 'dead_lettered') return html`${retry('Replay it')}`;
   if (!isOpen(delivery)) return html``;
-  return html`${retry('Send now')}${postForm(context, { action: at('cancel'), submit: 'Cancel', tone: 'danger', isInline: true })}`;
+  return html`${retry('Send now')}${can('write') && postForm(context, { action: at('cancel'), submit: 'Cancel', tone: 'danger', isInline: true })}`;
 }

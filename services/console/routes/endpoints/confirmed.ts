@@ -15,6 +15,7 @@ export const disableEndpoint = tenantPage({
   section: 'endpoints',
   get: {
     scope: 'write',
+    capability: 'endpoints',
     answer: async (context) =>
       actionPage(context, {
         endpoint: await context.api.get<Endpoint>(path`/endpoints/${context.params.id}`),
@@ -26,6 +27,7 @@ export const disableEndpoint = tenantPage({
       }),
   },
   post: {
+    capability: 'endpoints',
     async answer({ api, params, t }) {
       const done = await api.send('POST', path`/endpoints/${params.id}/disable`);
       return done.ok ? seeOther(`${t}/endpoints/${params.id}`) : problemOfFailure(done.failure);
@@ -40,6 +42,7 @@ export const deleteEndpoint = tenantPage({
   section: 'endpoints',
   get: {
     scope: 'write',
+    capability: 'endpoints',
     answer: async (context) =>
       actionPage(context, {
         endpoint: await context.api.get<Endpoint>(path`/endpoints/${context.params.id}`),
@@ -51,6 +54,7 @@ export const deleteEndpoint = tenantPage({
       }),
   },
   post: {
+    capability: 'endpoints',
     async answer({ api, params, t }) {
       const done = await api.send('DELETE', path`/endpoints/${params.id}`);
       // The page of the endpoint says 410 from now on.

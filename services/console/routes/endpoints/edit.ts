@@ -5,7 +5,7 @@ import { path } from '../../api-calls/paths.ts';
 import { page, type PageResult, seeOther } from '../../page-result.ts';
 import { tenantPage, type TenantContext } from '../../page.ts';
 import { type Conflict, conflictOf, conflictView } from '../../pages/endpoints/conflict.ts';
-import { endpointFields } from '../../pages/endpoints/endpoint-form.ts';
+import { fieldsFor, fieldsNotShown } from '../../pages/endpoints/endpoint-form.ts';
 import { formErrors } from '../../pages/endpoints/field-errors.ts';
 import { type FormValues, valuesOfEndpoint, valuesOfForm } from '../../pages/endpoints/form-values.ts';
 import { patchBody } from '../../pages/endpoints/settings-body.ts';
@@ -31,16 +31,18 @@ export const editEndpoint = tenantPage({
   section: 'endpoints',
   get: {
     scope: 'write',
+    capability: 'endpoints',
     async answer(context) {
       const current = await readCurrent(context.api, context.params.id);
       return showForm(context, current, { values: valuesOfEndpoint(current.endpoint) });
     },
   },
   post: {
+    capability: 'endpoints',
     async answer(context) {
       const { api, params, t, form } = context;
-      const values = valuesOfForm(form);
       const current = await readCurrent(api, params.id);
+      const values = { ...valuesOfForm(form), ...fieldsNotShown(context, valuesOfEndpoint(current.endpoint)) };
       const patch = patchBody(values, valuesOfEndpoint(current.endpoint));
       const saved = `${t}/endpoints/${params.id}`;
       // Also the second of a double click, which finds its own change.
@@ -55,7 +57,7 @@ export const editEndpoint = tenantPage({
       const { failure } = answer;
       if (failure.kind === 'problem' && failure.status === 412)
         return showConflict(context, await readCurrent(api, params.id), values);
-      const errors = formErrors(failure);
+      const errors = formErrors(failure, context);
       return errors === undefined ? problemOfFailure(failure) : showForm(context, current, { values, errors });
     },
   },
@@ -101,8 +103,8 @@ async function showForm(
   { endpoint, etag }: Current,
   { values, errors = [], conflict }: Shown,
 ): Promise<PageResult> {
-  const { t, api } = context;
-  const choices = await readChoices(api);
+  const { t } = context;
+  const choices = await readChoices(context);
   const here = `${t}/endpoints/${endpoint.id}`;
   return page({
     status: conflict !== undefined ? 412 : errors.length > 0 ? 400 : 200,
@@ -116,7 +118,7 @@ async function showForm(
       action: `${here}/edit`,
       submit: 'Save',
       hidden: { etag, [openedField]: JSON.stringify(valuesOfEndpoint(endpoint)) },
-      body: endpointFields({ values, errors, choices, endpoint }),
+      body: fieldsFor(context, { values, errors, choices, endpoint }),
     })}<p><a href="${here}">Back without saving</a></p>`,
   });
 }

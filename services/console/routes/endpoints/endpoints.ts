@@ -36,24 +36,29 @@ export const endpoints = tenantPage({
   title: 'Endpoints',
   section: 'endpoints',
   get: {
+    capability: 'view',
     query: listParameters(filters),
     async answer(context) {
-      const { t, api, query, can } = context;
-      const [listed, stats] = await Promise.all([api.list<Endpoint>(path`/endpoints`, query), readAttemptStats(api)]);
+      const { t, api, query, can, isCustomer } = context;
+      const [listed, stats] = await Promise.all([
+        api.list<Endpoint>(path`/endpoints`, query),
+        isCustomer ? undefined : readAttemptStats(api),
+      ]);
+      const mayCreate = can('write', 'endpoints');
       const health = await healthOfFailing(api, listed.ok ? listed.items : []);
       return listPage<Endpoint>(context, {
         title: 'Endpoints',
         href: `${t}/endpoints`,
         listed,
         filters,
-        actions: can('write') ? html`<a class="button primary" href="${t}/endpoints/new">New endpoint</a>` : null,
+        actions: mayCreate ? html`<a class="button primary" href="${t}/endpoints/new">New endpoint</a>` : null,
         row: ({ id }) => `${t}/endpoints/${id}`,
         columns: columnsOf(stats, health),
         empty: {
           title: 'No endpoint yet',
           body: 'An endpoint is a URL that events are sent to. It gets the events accepted from five seconds after its creation on.',
-          command: 'hookline endpoints create --url https://example.com/hooks',
-          ...(can('write') && { actions: firstForm(context) }),
+          ...(!isCustomer && { command: 'hookline endpoints create --url https://example.com/hooks' }),
+          ...(mayCreate && { actions: firstForm(context) }),
         },
       });
     },

@@ -3,7 +3,7 @@ import type { FieldError } from '../../api-calls/console-api.ts';
 import { path } from '../../api-calls/paths.ts';
 import { page, type PageResult } from '../../page-result.ts';
 import { tenantPage, type TenantContext } from '../../page.ts';
-import { endpointFields } from '../../pages/endpoints/endpoint-form.ts';
+import { fieldsFor } from '../../pages/endpoints/endpoint-form.ts';
 import { formErrors } from '../../pages/endpoints/field-errors.ts';
 import { type FormValues, newValues, valuesOfForm } from '../../pages/endpoints/form-values.ts';
 import { secretPage } from '../../pages/endpoints/secret-page.ts';
@@ -20,8 +20,9 @@ export const newEndpoint = tenantPage({
   path: '/endpoints/new',
   title: 'New endpoint',
   section: 'endpoints',
-  get: { scope: 'write', answer: (context) => showForm(context, newValues, []) },
+  get: { scope: 'write', capability: 'endpoints', answer: (context) => showForm(context, newValues, []) },
   post: {
+    capability: 'endpoints',
     async answer(context) {
       const { api, t, form } = context;
       const values = valuesOfForm(form);
@@ -29,7 +30,7 @@ export const newEndpoint = tenantPage({
       if (!read.ok) return showForm(context, values, read.errors);
       const created = await api.send<Endpoint & { secret: string }>('POST', path`/endpoints`, { body: read.body });
       if (!created.ok) {
-        const errors = formErrors(created.failure);
+        const errors = formErrors(created.failure, context);
         return errors === undefined ? problemOfFailure(created.failure) : showForm(context, values, errors);
       }
       const { id, url, secret } = created.value;
@@ -52,15 +53,15 @@ async function showForm(
   values: FormValues,
   errors: readonly FieldError[],
 ): Promise<PageResult> {
-  const { t, api } = context;
-  const choices = await readChoices(api);
+  const { t } = context;
+  const choices = await readChoices(context);
   return page({
     ...(errors.length > 0 && { status: 400 }),
     crumbs: [{ label: 'Endpoints', href: `${t}/endpoints` }],
     body: html`${errorSummary(errors)}${postForm(context, {
       action: `${t}/endpoints/new`,
       submit: 'Create endpoint',
-      body: endpointFields({ values, errors, choices }),
+      body: fieldsFor(context, { values, errors, choices }),
     })}`,
   });
 }

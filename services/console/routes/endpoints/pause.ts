@@ -22,8 +22,9 @@ export const pauseEndpoint = tenantPage({
   path: '/endpoints/:id/pause',
   title: 'Pause endpoint',
   section: 'endpoints',
-  get: { scope: 'write', answer: (context) => showForm(context, context.params.id) },
+  get: { scope: 'write', capability: 'endpoints', answer: (context) => showForm(context, context.params.id) },
   post: {
+    capability: 'endpoints',
     async answer(context) {
       const { api, params, t, form, clock } = context;
       const entered = (form.get('until') ?? '').trim();
@@ -31,7 +32,9 @@ export const pauseEndpoint = tenantPage({
       const until = entered === '' ? new Date(clock.nowMs() + Number(chosen) * 1_000).toISOString() : entered;
       const done = await api.send('POST', path`/endpoints/${params.id}/pause`, { body: { until } });
       if (done.ok) return seeOther(`${t}/endpoints/${params.id}`);
-      return answerRefusal(done.failure, (more) => showForm(context, params.id, { until: entered, chosen, ...more }));
+      return answerRefusal(context, done.failure, (more) =>
+        showForm(context, params.id, { until: entered, chosen, ...more }),
+      );
     },
   },
 });

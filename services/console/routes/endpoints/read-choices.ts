@@ -1,3 +1,5 @@
+import type { EventTypeSummary } from '#lib/contract';
+import type { TenantContext } from '../../page.ts';
 import type { ReadApi } from '../../api-calls/console-api.ts';
 import { withQuery } from '../../api-calls/paths.ts';
 import type { Choices } from '../../pages/endpoints/endpoint-form.ts';
@@ -8,8 +10,19 @@ const mostSources = 200;
 /** What the statistics call all others, and what only subscribers by name get. */
 const isType = (key: string): boolean => key !== 'other' && !key.startsWith('hookline.');
 
-/** What an endpoint can be given: the most frequent event types of the last 30 days, and the sources. What can't be asked is no choice. */
-export async function readChoices(api: ReadApi): Promise<Choices> {
+/** What an endpoint can be given. What can't be asked is no choice. */
+export const readChoices = ({ api, isCustomer }: Pick<TenantContext, 'api' | 'isCustomer'>): Promise<Choices> =>
+  isCustomer ? choicesOfCustomer(api) : choicesOfOperator(api);
+
+/** The types that are described for customers. */
+async function choicesOfCustomer(api: ReadApi): Promise<Choices> {
+  const types = await api.ask<readonly EventTypeSummary[]>(withQuery('/event-types', { limit: mostTypes }));
+  const offered = types.ok ? types.value.filter(({ status }) => status !== 'retired') : [];
+  return { eventTypes: offered.map(({ name }) => name).sort(), whichTypes: 'Those that are described.', sources: [] };
+}
+
+/** The most frequent event types of the last 30 days, and the sources. */
+async function choicesOfOperator(api: ReadApi): Promise<Choices> {
   const [stats, sources] = await Promise.all([
     api.ask<Stats>(withQuery('/stats', { series: 'received', by: 'type', step: '1d' })),
     api.ask<readonly { id: string; name: string }[]>(withQuery('/sources', { limit: mostSources })),
@@ -22,6 +35,7 @@ export async function readChoices(api: ReadApi): Promise<Choices> {
       .slice(0, mostTypes)
       .map(([type]) => type)
       .sort(),
+    whichTypes: 'Those received lately.',
     sources: [
       ...(sources.ok ? sources.value : []).map(({ id, name }) => ({ value: id, label: name })),
       { value: 'api', label: 'API: events that are published' },

@@ -1,3 +1,4 @@
+import type { TenantContext } from '../../page.ts';
 import type { ReadApi } from '../../api-calls/console-api.ts';
 import { path, withQuery } from '../../api-calls/paths.ts';
 import type { Delivery } from '../deliveries/delivery.ts';
@@ -18,11 +19,14 @@ const latestDeliveries = 10;
 const mostSources = 200;
 
 /** All that the page of an endpoint shows. @throws ApiRefusal if there is no such endpoint, or if it can't be told */
-export async function readEndpoint(api: ReadApi, id: string): Promise<ShownEndpoint> {
+export async function readEndpoint(
+  { api, isCustomer }: Pick<TenantContext, 'api' | 'isCustomer'>,
+  id: string,
+): Promise<ShownEndpoint> {
   const [endpoint, health, stats, deliveries] = await Promise.all([
     api.get<Endpoint>(path`/endpoints/${id}`),
     api.ask<EndpointHealth>(path`/endpoints/${id}/health`),
-    readAttemptStats(api),
+    isCustomer ? undefined : readAttemptStats(api),
     api.list<Delivery>(withQuery('/deliveries', { endpoint_id: id, limit: latestDeliveries })),
   ]);
   return {

@@ -3,6 +3,7 @@ import type { FieldError } from '../../api-calls/console-api.ts';
 import { path, withQuery } from '../../api-calls/paths.ts';
 import { page, type PageResult, seeOther } from '../../page-result.ts';
 import { tenantPage, type TenantContext } from '../../page.ts';
+import { actionPage } from '../../pages/endpoints/action-page.ts';
 import { errorSummary } from '../../parts/error-summary.ts';
 import { count } from '../../parts/count.ts';
 import { textField } from '../../parts/fields.ts';
@@ -35,6 +36,7 @@ export const recoverEndpoint = tenantPage({
   section: 'endpoints',
   get: {
     scope: 'write',
+    capability: 'replay',
     query: ['since'],
     answer: async (context) => {
       const { api, params, query, clock } = context;
@@ -44,6 +46,7 @@ export const recoverEndpoint = tenantPage({
     },
   },
   post: {
+    capability: 'replay',
     async answer(context) {
       const { api, params, t, form } = context;
       const since = (form.get('since') ?? '').trim();
@@ -52,7 +55,7 @@ export const recoverEndpoint = tenantPage({
         body: { since, ...(rate !== '' && { rate_per_second: /^\d+(\.\d+)?$/.test(rate) ? Number(rate) : rate }) },
       });
       if (started.ok) return seeOther(`${t}/replays/${started.value.id}`);
-      return answerRefusal(started.failure, async (more) =>
+      return answerRefusal(context, started.failure, async (more) =>
         showForm(context, await api.get<Endpoint>(path`/endpoints/${params.id}`), { since, rate, ...more }),
       );
     },
@@ -64,7 +67,9 @@ async function showForm(
   endpoint: Endpoint,
   { since, rate = usualRate, errors = [], refused }: Entered,
 ): Promise<PageResult> {
-  const { t, api } = context;
+  const { t, api, isCustomer } = context;
+  if (isCustomer)
+    return withoutCount(context, endpoint, { since, rate, errors, ...(refused !== undefined && { refused }) });
   const counted = await api.query<Preview>('/dead-letters/replay', {
     stage: 'dispatcher',
     endpoint_id: endpoint.id,
@@ -90,6 +95,32 @@ ${counted.ok && startForm(context, { endpoint, since, rate, errors: all, preview
   });
 }
 
+/** For customers, who are not told of dead letters: all of them are sent. */
+const withoutCount = (
+  context: TenantContext,
+  endpoint: Endpoint,
+  { since, rate = usualRate, errors = [], refused }: Entered,
+): PageResult =>
+  actionPage(context, {
+    endpoint,
+    title: 'Recover endpoint',
+    about: html`Sends the deliveries again that have failed for good since a time, oldest first.`,
+    action: 'recover',
+    submit: 'Send them again',
+    errors,
+    refused,
+    fields: html`${textField({ name: 'since', label: 'Since', value: since, hint: 'An instant such as 2026-01-31T09:30:00Z.', errors })}${rateField(rate, errors)}`,
+  });
+
+const rateField = (rate: string, errors: readonly FieldError[]): Html =>
+  textField({
+    name: 'rate_per_second',
+    label: 'At most, per second',
+    value: rate,
+    hint: 'Empty: as fast as the endpoint takes them.',
+    errors,
+  });
+
 interface Start {
   endpoint: Endpoint;
   since: string;
@@ -111,13 +142,7 @@ ${
         action: `${context.t}/endpoints/${endpoint.id}/recover`,
         submit: matched === 1 ? 'Send it again' : `Send ${count(matched)} again`,
         hidden: { since },
-        body: textField({
-          name: 'rate_per_second',
-          label: 'At most, per second',
-          value: rate,
-          hint: 'Empty: as fast as the endpoint takes them.',
-          errors,
-        }),
+        body: rateField(rate, errors),
       })
 }</div>`;
 }

@@ -23,8 +23,9 @@ export const rotateSecret = tenantPage({
   path: '/endpoints/:id/rotate',
   title: 'Rotate secret',
   section: 'endpoints',
-  get: { scope: 'write', answer: (context) => showForm(context, context.params.id, {}) },
+  get: { scope: 'write', capability: 'secrets', answer: (context) => showForm(context, context.params.id, {}) },
   post: {
+    capability: 'secrets',
     async answer(context) {
       const { api, params, t, form } = context;
       const overlap = form.get('overlap_seconds') ?? '';
@@ -35,7 +36,9 @@ export const rotateSecret = tenantPage({
         { body: { ...(overlap !== '' && { overlap_seconds: Number(overlap) }), ...(secret !== '' && { secret }) } },
       );
       if (!rotated.ok)
-        return answerRefusal(rotated.failure, (more) => showForm(context, params.id, { overlap, secret, ...more }));
+        return answerRefusal(context, rotated.failure, (more) =>
+          showForm(context, params.id, { overlap, secret, ...more }),
+        );
       const { previous_expires_at: until } = rotated.value;
       const href = `${t}/endpoints/${params.id}`;
       return page({

@@ -11,6 +11,7 @@ const button = (what: 'enable' | 'resume'): Page =>
     title: 'Endpoint',
     section: 'endpoints',
     post: {
+      capability: 'endpoints',
       async answer({ api, params, t }) {
         const done = await api.send('POST', `${path`/endpoints/${params.id}`}/${what}`);
         return done.ok ? seeOther(`${t}/endpoints/${params.id}`) : problemOfFailure(done.failure);

@@ -22,16 +22,20 @@ export const testEndpoint = tenantPage({
   section: 'endpoints',
   get: {
     scope: 'write',
+    capability: 'endpoints',
     query: ['event'],
     async answer(context) {
-      const { api, params, query, t } = context;
+      const { api, params, query } = context;
       const eventId = query.get('event');
       if (eventId === null) return showForm(context, params.id, {});
       const [result] = await Promise.all([readResult(api, params.id, eventId), api.get(path`/endpoints/${params.id}`)]);
-      return result === undefined ? problem(404) : showForm(context, params.id, { result: resultView(result, t) });
+      return result === undefined
+        ? problem(404)
+        : showForm(context, params.id, { result: resultView(result, context) });
     },
   },
   post: {
+    capability: 'endpoints',
     async answer(context) {
       const { api, params, t, form } = context;
       const [type, payload] = [(form.get('type') ?? '').trim(), (form.get('payload') ?? '').trim()];
@@ -42,7 +46,7 @@ export const testEndpoint = tenantPage({
         body: { ...(type !== '' && { type }), ...read },
         timeoutMs: waitMs,
       });
-      if (!tested.ok) return answerRefusal(tested.failure, again);
+      if (!tested.ok) return answerRefusal(context, tested.failure, again);
       return seeOther(withQuery(`${t}/endpoints/${params.id}/test`, { event: tested.value.event_id }));
     },
   },
@@ -74,7 +78,10 @@ async function readResult(api: ReadApi, endpointId: string, eventId: string): Pr
   return { eventId, delivery, attempt };
 }
 
-function resultView({ eventId, delivery, attempt }: Result, t: string): Html {
+function resultView(
+  { eventId, delivery, attempt }: Result,
+  { t, isCustomer }: Pick<TenantContext, 't' | 'isCustomer'>,
+): Html {
   const event = html`<a href="${t}/events/${encodeURIComponent(eventId)}">event ${shortId(eventId)}</a>`;
   if (delivery === undefined)
     return html`<section class="part"><h2>Result</h2><p class="note note-warn">The test, ${event}, has not been sent yet. Reload this page to see what comes of it.</p></section>`;
@@ -83,7 +90,7 @@ function resultView({ eventId, delivery, attempt }: Result, t: string): Html {
     return html`<section class="part"><h2>Result</h2><p class="note note-warn">The receiver has not answered yet. Reload this page, or follow the ${link}.</p></section>`;
   const isDelivered = attempt.outcome === 'delivered';
   return html`<section class="part"><h2>Result</h2><p class="note ${isDelivered ? 'note-good' : 'note-bad'}">${isDelivered ? 'The receiver took it.' : 'The receiver did not take it. It is retried like any other delivery.'} See the ${event} and the ${link}.</p>
-${attemptPage(attempt, { event_id: eventId }, t)}</section>`;
+${attemptPage(attempt, { event_id: eventId }, { t, isCustomer })}</section>`;
 }
 
 interface Entered {

@@ -17,6 +17,12 @@ export interface LiveEvent {
   deliveries: Readonly<Record<DeliveryCount, number>>;
 }
 
+/** By its id. */
+export interface WholeEvent extends LiveEvent {
+  ordering_key: string | null;
+  trace_id: string | null;
+}
+
 /** All that is left of an event that was erased. */
 export interface ErasedEvent {
   id: string;
@@ -88,4 +94,4 @@ export interface Erasure {
   completed_at: string | null;
 }
 
-export const isErased = (event: Event): event is ErasedEvent => event.status === 'erased';
+export const isErased = (event: Pick<Event, 'status'>): event is ErasedEvent => event.status === 'erased';

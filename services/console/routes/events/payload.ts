@@ -10,6 +10,7 @@ export const eventPayload = tenantPage({
   title: 'Payload',
   section: 'events',
   get: {
+    capability: 'view',
     query: ['raw', 'download'],
     async answer({ api, params: { id }, query, t }) {
       const payload = await readPayload(api, id);

@@ -16,10 +16,12 @@ export const replayEvent = tenantPage({
   section: 'events',
   get: {
     scope: 'write',
+    capability: 'replay',
     query: ['endpoint_id'],
     answer: (context) => showForm(context, context.query.get('endpoint_id')),
   },
   post: {
+    capability: 'replay',
     async answer(context) {
       const { api, form, params, t } = context;
       const endpointId = form.get('endpoint_id');

@@ -1,13 +1,23 @@
-import { type ListPage, type Listed, type ReadApi } from '../../api-calls/console-api.ts';
+import { type FieldError, type ListPage, type Listed, type ReadApi } from '../../api-calls/console-api.ts';
 import { orGone } from '../../api-calls/or-gone.ts';
 import { path, withQuery } from '../../api-calls/paths.ts';
 import { readPayload } from '../../api-calls/read-payload.ts';
+import { readTenantNames } from '../../api-calls/tenant-names.ts';
 import { page, problem } from '../../page-result.ts';
-import { tenantPage } from '../../page.ts';
+import { type TenantContext, tenantPage } from '../../page.ts';
 import { erasedEventPage } from '../../pages/events/erased-event-page.ts';
 import { eventPage } from '../../pages/events/event-page.ts';
+import type { Journey } from '../../pages/events/journey.ts';
 import { payloadText } from '../../parts/payload-text.ts';
-import { type Delivery, type Event, type EventMatch, type EventRequest, isErased, type Receipt } from './event.ts';
+import {
+  type Delivery,
+  type ErasedEvent,
+  type EventMatch,
+  type EventRequest,
+  isErased,
+  type Receipt,
+  type WholeEvent,
+} from './event.ts';
 import { namedSources } from './named-sources.ts';
 
 /** As many as the API gives at once. An event with more deliveries or receipts has been replayed all the time. */
@@ -21,35 +31,59 @@ export const showEvent = tenantPage({
   title: 'Event',
   section: 'events',
   get: {
+    capability: 'view',
     query: ['endpoints'],
-    async answer({ api, params, query, t, can }) {
-      const event = await api.get<Event>(path`/events/${params.id}`);
+    async answer(context) {
+      const { api, params, query, t, can, isCustomer } = context;
+      const event = await api.get<WholeEvent | ErasedEvent>(path`/events/${params.id}`);
       if (isErased(event)) return page(erasedEventPage(event, t));
-      const [payload, request, receipts, deliveries, matching, sources] = await Promise.all([
+      const [payload, request, deliveries, explained] = await Promise.all([
         orGone(shownPayload(api, params.id)),
         orGone(api.get<EventRequest>(path`/events/${params.id}/request`)),
-        listAll<Receipt>(api, path`/events/${params.id}/receipts`),
         listAll<Delivery>(api, path`/events/${params.id}/deliveries`),
-        orGone(matchesOf(api, params.id, query.get('endpoints') ?? undefined)),
-        namedSources(api),
+        isCustomer ? forCustomer(context) : forOperator(api, params.id, query.get('endpoints') ?? undefined),
       ]);
-      if (matching?.ok === false) return problem(400, { errors: matching.errors });
-      const next = matching?.next?.get('cursor') ?? undefined;
+      if ('errors' in explained) return problem(400, { errors: explained.errors });
+      const { next, ...more } = explained;
       return page(
         eventPage({
-          ...{ t, event, payload, request, receipts, deliveries, sources },
-          matches: matching?.items ?? [],
+          ...{ t, event, payload, request, deliveries, ...more },
           moreMatches:
             next === undefined
               ? undefined
               : `${withQuery(`${t}${path`/events/${params.id}`}`, { endpoints: next })}#matching`,
-          mayReplay: can('write'),
+          mayReplay: can('write', 'replay'),
           mayErase: can('admin'),
+          mayCompare: !isCustomer,
         }),
       );
     },
   },
 });
+
+/** What explains an event, beside itself. */
+type Explained = Pick<Journey, 'receipts' | 'matches' | 'sources' | 'urls'> & { next: string | undefined };
+
+async function forCustomer(context: TenantContext): Promise<Explained> {
+  const { endpoints } = await readTenantNames(context);
+  return { urls: endpoints.names, receipts: undefined, matches: undefined, sources: undefined, next: undefined };
+}
+
+async function forOperator(
+  api: ReadApi,
+  id: string,
+  cursor: string | undefined,
+): Promise<Explained | { errors: readonly FieldError[] }> {
+  const [receipts, matching, sources] = await Promise.all([
+    listAll<Receipt>(api, path`/events/${id}/receipts`),
+    orGone(matchesOf(api, id, cursor)),
+    namedSources(api),
+  ]);
+  if (matching?.ok === false) return { errors: matching.errors };
+  const matches = matching?.items ?? [];
+  const urls = new Map(matches.flatMap(({ endpoint_id, url }) => (url === null ? [] : [[endpoint_id, url] as const])));
+  return { urls, receipts, matches, sources, next: matching?.next?.get('cursor') ?? undefined };
+}
 
 async function shownPayload(api: ReadApi, id: string) {
   const payload = await readPayload(api, id);

@@ -1,4 +1,5 @@
 import { html } from '#lib/html';
+import { holdSeconds } from '../../api-calls/hold-seconds.ts';
 import { fragment, problem } from '../../page-result.ts';
 import { tenantPage } from '../../page.ts';
 import { eventFilterNames, filtersIn } from '../../pages/events/event-filters.ts';
@@ -9,8 +10,6 @@ import { sourcesOf } from '../events/named-sources.ts';
 
 /** As many as a list keeps. */
 const maxRows = '200';
-/** How long the API holds a request that has `wait`. A console that stops waits for those that run, and has less than twenty seconds for it. */
-const holdSeconds = '10';
 const pollSeconds = '5';
 
 /**
@@ -22,12 +21,13 @@ export const liveEvents = tenantPage({
   title: 'Events, live',
   section: 'events',
   get: {
+    capability: 'view',
     query: [...eventFilterNames, 'cursor', 'wait'],
-    async answer({ api, query, t }) {
+    async answer({ api, query, t, isCustomer }) {
       const cursor = query.get('cursor');
       if (cursor === null) return problem(400, { errors: [{ field: 'cursor', message: 'is missing' }] });
       const asked = new URLSearchParams([...filtersIn(query), ['cursor', cursor], ['limit', maxRows]]);
-      if (query.has('wait')) asked.set('wait', holdSeconds);
+      if (query.has('wait')) asked.set('wait', String(holdSeconds));
       const listed = await api.list<Event>('/events', asked);
       if (!listed.ok) return problem(400, { errors: listed.errors });
       const { items: rows, next, header } = listed;
@@ -38,7 +38,7 @@ export const liveEvents = tenantPage({
         ...(next !== undefined && { 'hookline-more': '1' }),
       };
       if (rows.length === 0) return fragment(html``, { status: 204, headers });
-      const sources = await sourcesOf(api, rows);
+      const sources = await sourcesOf({ api, isCustomer }, rows);
       return fragment(tableRows({ columns: eventColumns(sources), rows, href: eventHref(t) }), { headers });
     },
   },

@@ -9,7 +9,7 @@ import { textField } from '../../parts/fields.ts';
 import { postForm } from '../../parts/form.ts';
 import { plural } from '../../parts/words.ts';
 import { problemOfFailure } from '../../problem-of-failure.ts';
-import { findTenant, missingTenant, type Tenant } from './tenant.ts';
+import { findTenant, type Tenant, withoutTenant } from './tenant.ts';
 
 /**
  * `/tenants/:id/delete`: asks for the id once more, and deletes. The receipt is the answer to the form: a deleted tenant can't be asked for
@@ -22,8 +22,8 @@ export const deleteTenant = operatorPage({
   get: {
     async answer(context) {
       const { api, params } = context;
-      const tenant = await findTenant(api, params.id);
-      return tenant === undefined ? missingTenant(api, params.id) : confirmation({ context, tenant });
+      const found = await findTenant(api, params.id);
+      return found.ok ? confirmation({ context, tenant: found.value }) : withoutTenant(api, params.id, found.failure);
     },
   },
   post: {
@@ -33,9 +33,10 @@ export const deleteTenant = operatorPage({
       const { id } = params;
       const confirm = form.get('confirm') ?? '';
       if (confirm !== id) {
-        const tenant = await findTenant(api, id);
+        const found = await findTenant(api, id);
+        if (!found.ok) return withoutTenant(api, id, found.failure);
         const errors = [{ field: 'confirm', message: `must be ${id}` }];
-        return tenant === undefined ? missingTenant(api, id) : confirmation({ context, tenant, errors, confirm });
+        return confirmation({ context, tenant: found.value, errors, confirm });
       }
       const deleted = await api.send<TenantDeletion>('DELETE', withQuery(path`/tenants/${id}`, { confirm }));
       if (!deleted.ok) return problemOfFailure(deleted.failure);

@@ -10,7 +10,7 @@ import { count } from '../../parts/count.ts';
 import { definitions } from '../../parts/definitions.ts';
 import { inWords } from '../../parts/words.ts';
 import { problemOfFailure } from '../../problem-of-failure.ts';
-import { findTenant, missingTenant, type Tenant } from './tenant.ts';
+import { findTenant, type Tenant, withoutTenant } from './tenant.ts';
 
 /** `/tenants/:id`: its name and own limits. */
 export const editTenant = operatorPage({
@@ -20,16 +20,17 @@ export const editTenant = operatorPage({
   get: {
     async answer(context) {
       const { api, params } = context;
-      const tenant = await findTenant(api, params.id);
-      return tenant === undefined ? missingTenant(api, params.id) : tenantPage({ context, tenant });
+      const found = await findTenant(api, params.id);
+      return found.ok ? tenantPage({ context, tenant: found.value }) : withoutTenant(api, params.id, found.failure);
     },
   },
   post: {
     scope: 'admin',
     async answer(context) {
       const { api, params, form, base } = context;
-      const tenant = await findTenant(api, params.id);
-      if (tenant === undefined) return missingTenant(api, params.id);
+      const found = await findTenant(api, params.id);
+      if (!found.ok) return withoutTenant(api, params.id, found.failure);
+      const { value: tenant } = found;
       const { limits, errors } = readLimits(form);
       if (errors.length > 0) return tenantPage({ context, tenant, entered: form, errors, status: 400 });
       if (form.get('state') !== stateOf(tenant)) return tenantPage({ context, tenant, entered: form, status: 412 });

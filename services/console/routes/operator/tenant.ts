@@ -1,9 +1,11 @@
+import type { ApiFailure } from '#lib/api-client';
 import type { LimitName } from '#lib/tenancy';
-import type { ReadApi } from '../../api-calls/console-api.ts';
-import { withQuery } from '../../api-calls/paths.ts';
+import type { Asked, ReadApi } from '../../api-calls/console-api.ts';
+import { path, withQuery } from '../../api-calls/paths.ts';
 import { type PageResult, problem } from '../../page-result.ts';
+import { problemOfFailure } from '../../problem-of-failure.ts';
 
-/** A tenant of `GET /v1/tenants`. */
+/** Of `GET /v1/tenants`, and by its id. */
 export interface Tenant {
   id: string;
   name: string;
@@ -13,24 +15,15 @@ export interface Tenant {
   counts: Readonly<Record<'sources' | 'endpoints' | 'api_keys' | 'source_bytes' | 'endpoint_bytes', number>>;
 }
 
-/** The API lists tenants in the order of their ids, and has no request for one of them. */
-const pageSize = 1_000;
-const maxPages = 50;
+export const findTenant = (api: ReadApi, id: string): Promise<Asked<Tenant>> => api.ask<Tenant>(path`/tenants/${id}`);
 
-export async function findTenant(api: ReadApi, id: string): Promise<Tenant | undefined> {
-  let parameters: URLSearchParams | undefined = new URLSearchParams({ limit: String(pageSize) });
-  for (let pages = 0; parameters !== undefined && pages < maxPages; pages += 1) {
-    const listed: Awaited<ReturnType<typeof api.list<Tenant>>> = await api.list<Tenant>('/tenants', parameters);
-    if (!listed.ok) return undefined;
-    const found = listed.items.find((tenant) => tenant.id === id);
-    if (found !== undefined) return found;
-    parameters = listed.next;
-  }
-  return undefined;
-}
+/** Deleted, or there never was one. */
+export const isMissing = (failure: ApiFailure): boolean =>
+  failure.kind === 'problem' && [404, 410].includes(failure.status);
 
-/** The page of a tenant that is not listed: 410 if it was deleted, which the audit of all tenants knows for 400 days. */
-export async function missingTenant(api: ReadApi, id: string): Promise<PageResult> {
+/** In place of the tenant: 410 if it was deleted, which the audit of all tenants knows for 400 days. */
+export async function withoutTenant(api: ReadApi, id: string, failure: ApiFailure): Promise<PageResult> {
+  if (!isMissing(failure)) return problemOfFailure(failure);
   const [deletion] = await api.get<readonly { at: string }[]>(
     withQuery('/audit', { action: 'tenant.delete', resource: id, limit: 1 }),
   );

@@ -12,7 +12,7 @@ import { postForm } from '../../parts/form.ts';
 import { inWords } from '../../parts/words.ts';
 import { problemOfFailure } from '../../problem-of-failure.ts';
 import { tenantPattern } from '../../session/session.ts';
-import { findTenant, type Tenant } from './tenant.ts';
+import { findTenant, isMissing, type Tenant } from './tenant.ts';
 
 /** `/tenants`: all of them, in the order of their ids; and naming another one. */
 export const tenants = operatorPage({
@@ -65,7 +65,9 @@ export const tenants = operatorPage({
         });
       if (!tenantPattern.test(id)) return wrong([{ field: 'id', message: wrongId }]);
       // A PUT replaces the limits, too.
-      const limits = (await findTenant(api, id))?.own_limits ?? {};
+      const found = await findTenant(api, id);
+      if (!found.ok && !isMissing(found.failure)) return problemOfFailure(found.failure);
+      const limits = found.ok ? found.value.own_limits : {};
       const saved = await api.send('PUT', path`/tenants/${id}`, { body: { name: form.get('name') ?? '', limits } });
       if (saved.ok) return seeOther(`${base}/tenants/${id}`);
       const { failure } = saved;

@@ -10,6 +10,8 @@ import { type Stats, totalsByKey } from './stats.ts';
 export interface Health {
   breaker: { state: 'closed' | 'half_open' | 'open' } | null;
   disables_at: string | null;
+  /** Of the attempts of a day. */
+  latency: { p95_ms: number | null };
   waiting: { retrying: number; parked: number; is_capped: boolean; oldest: string | null };
 }
 

@@ -14,6 +14,7 @@ export const cancelReplay = tenantPage({
   section: 'replays',
   get: {
     scope: 'write',
+    capability: 'replay',
     async answer(context) {
       const { api, params, t } = context;
       const replay = await api.get<Replay>(path`/replays/${params.id}`);
@@ -39,6 +40,7 @@ export const cancelReplay = tenantPage({
     },
   },
   post: {
+    capability: 'replay',
     async answer({ api, params, t }) {
       const cancelled = await api.send('DELETE', path`/replays/${params.id}`);
       return cancelled.ok ? seeOther(`${t}/replays/${params.id}`) : problemOfFailure(cancelled.failure);

@@ -1,7 +1,7 @@
 import { html, type Html } from '#lib/html';
 import { path } from '../../api-calls/paths.ts';
 import { readTenantNames } from '../../api-calls/tenant-names.ts';
-import { tenantPage } from '../../page.ts';
+import { type TenantContext, tenantPage } from '../../page.ts';
 import { listPage, listParameters } from '../../pages/list-page.ts';
 import { failureWord } from '../../pages/replays/replay-words.ts';
 import type { Filter } from '../../parts/filter-form.ts';
@@ -25,13 +25,14 @@ export const replayItems = tenantPage({
   title: 'Items of a replay',
   section: 'replays',
   get: {
+    capability: 'view',
     query: listParameters(filters),
     async answer(context) {
-      const { api, params, query, t } = context;
+      const { api, params, query, t, isCustomer } = context;
       const replay = await api.get<Replay>(path`/replays/${params.id}`);
       const [listed, names] = await Promise.all([
         api.list<ReplayItem>(path`/replays/${params.id}/items`, query),
-        readTenantNames(api),
+        readTenantNames(context),
       ]);
       const href = `${t}/replays/${replay.id}`;
       const answer = listPage<ReplayItem>(context, {
@@ -41,7 +42,7 @@ export const replayItems = tenantPage({
         filters,
         columns: [
           { header: 'Item', cell: ({ item }) => item },
-          { header: 'What', cell: (item) => whatItIs(item, t) },
+          { header: 'What', cell: (item) => whatItIs(item, { t, isCustomer }) },
           { header: 'Endpoint', cell: ({ endpoint_id: id }) => endpointName(id, { t, names }) },
           {
             header: 'Status',
@@ -70,9 +71,10 @@ export const replayItems = tenantPage({
 /** What it is about, the most telling first. */
 function whatItIs(
   { dead_letter_id: deadLetterId, delivery_id: deliveryId, event_id: eventId }: ReplayItem,
-  t: string,
+  { t, isCustomer }: Pick<TenantContext, 't' | 'isCustomer'>,
 ): Html {
-  if (deadLetterId !== null) return html`<a href="${t}/dead-letters/${deadLetterId}">${shortId(deadLetterId)}</a>`;
+  if (deadLetterId !== null && !isCustomer)
+    return html`<a href="${t}/dead-letters/${deadLetterId}">${shortId(deadLetterId)}</a>`;
   if (deliveryId !== null)
     return html`<a href="${t}/deliveries/${encodeURIComponent(deliveryId)}">${shortId(deliveryId)}</a>`;
   return eventId === null

@@ -20,28 +20,31 @@ export const newReplay = tenantPage({
   title: 'Replay: preview',
   section: 'replays',
   get: {
+    capability: 'replay',
     query: selectionParameters,
     answer: (context) => showPreview(context),
   },
   post: {
+    capability: 'replay',
     query: selectionParameters,
     answer: (context) => start(context),
   },
 });
 
 async function showPreview(context: TenantContext, stale?: string): Promise<PageResult> {
-  const { api, t, query, can } = context;
-  if (!query.has('what')) return page({ title: 'What is to be replayed?', body: bulkChoice(t) });
+  const { t, query, can, isCustomer } = context;
+  if (!query.has('what')) return page({ title: 'What is to be replayed?', body: bulkChoice(context) });
   const selection = readSelection(query);
   if ('errors' in selection) return problem(400, { errors: selection.errors });
-  const [counted, names] = await Promise.all([previewOf(context, selection), readTenantNames(api)]);
+  const [counted, names] = await Promise.all([previewOf(context, selection), readTenantNames(context)]);
   const { verb, things, list } = bulkKinds[selection.kind];
   const action = `${t}/replays/new`;
   const content = {
     title: `${verb} ${things}: preview`,
     crumbs: [{ label: capital(things), href: t + list }],
   };
-  const form = (errors: readonly FieldError[] = []) => selectionForm({ action, selection, names, query, errors });
+  const form = (errors: readonly FieldError[] = []) =>
+    selectionForm({ action, selection, names, query, errors, isCustomer });
 
   if (!counted.ok) {
     const { failure } = counted;
@@ -64,7 +67,7 @@ async function showPreview(context: TenantContext, stale?: string): Promise<Page
     ...(stale !== undefined && { status: 400 as const }),
     body: html`${note}${previewView({
       ...{ preview, selection, t, names },
-      start: can('write') ? startForm(context, selection, preview) : null,
+      start: can('write', 'replay') ? startForm(context, selection, preview) : null,
     })}
 <h2>Change what is taken</h2>
 <p class="muted">Times are written like 2026-01-31T09:30:00Z. Without a limit, all that match are taken.</p>${form()}`,

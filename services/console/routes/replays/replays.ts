@@ -13,9 +13,10 @@ export const replays = tenantPage({
   title: 'Replays',
   section: 'replays',
   get: {
+    capability: 'view',
     query: listParameters([]),
     async answer(context) {
-      const { t, api, query } = context;
+      const { t, api, query, isCustomer } = context;
       return listPage<Replay>(context, {
         title: 'Replays',
         href: `${t}/replays`,
@@ -37,8 +38,8 @@ export const replays = tenantPage({
         pagerWords: { prev: 'Newer', next: 'Older' },
         empty: {
           title: 'No replay yet',
-          body: html`A replay sends again what was sent before: <a href="${t}/dead-letters">dead letters</a> when their cause is mended, or <a href="${t}/events">events</a>. It begins with a preview of what it would take.`,
-          command: 'hookline dlq replay --all --dry-run',
+          body: html`A replay sends again what was sent before: ${!isCustomer && html`<a href="${t}/dead-letters">dead letters</a> when their cause is mended, or `}<a href="${t}/events">events</a>. It begins with a preview of what it would take.`,
+          ...(!isCustomer && { command: 'hookline dlq replay --all --dry-run' }),
         },
       });
     },

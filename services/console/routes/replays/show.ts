@@ -15,6 +15,7 @@ export const replay = tenantPage({
   title: 'Replay',
   section: 'replays',
   get: {
+    capability: 'view',
     async answer(context) {
       const { api, params, t } = context;
       const replay = await api.get<ReplayProgress>(path`/replays/${params.id}`);
@@ -47,9 +48,11 @@ export const replay = tenantPage({
 });
 
 function actions({ t, can }: TenantContext, replay: ReplayProgress): Html | undefined {
-  if (!can('write')) return undefined;
   if (isUnderWay(replay))
-    return html`<a class="button danger" href="${t}/replays/${replay.id}/cancel" data-while-running>Cancel …</a>`;
+    return can('write', 'replay')
+      ? html`<a class="button danger" href="${t}/replays/${replay.id}/cancel" data-while-running>Cancel …</a>`
+      : undefined;
+  if (!can('write')) return undefined;
   const again = withQuery(`${t}/replays/new`, { what: 'dead_letters', failed_of: replay.id });
   return replay.failed === 0 ? undefined : html`<a class="button primary" href="${again}">Replay the failed ones …</a>`;
 }

@@ -1,5 +1,6 @@
 import { problem, seeOther } from '../../page-result.ts';
 import { publicPage } from '../../page.ts';
+import { endSession } from '../../session/end-session.ts';
 import { noSessionCookie } from '../../session/session-cookie.ts';
 
 /** `POST /session/end`: ends the session at the API, and has the browser forget it and what it showed. */
@@ -8,16 +9,11 @@ export const signOut = publicPage({
   title: 'Sign out',
   post: {
     async answer({ base, isSecure, findSession, actions }) {
-      const forget = { 'clear-site-data': '"cache", "cookies"', 'set-cookie': noSessionCookie(isSecure) };
-      const found = await findSession();
-      const failure =
-        found.kind === 'found'
-          ? await actions.signOut(found.session)
-          : found.kind === 'failed'
-            ? found.failure
-            : undefined;
-      // Nobody is told to be signed out while the token still works.
-      if (failure !== undefined)
+      const forget = {
+        'clear-site-data': '"cache", "cookies"',
+        'set-cookie': noSessionCookie({ face: 'console', isSecure }),
+      };
+      if ((await endSession({ findSession, actions })) !== undefined)
         return problem(503, {
           explanation: 'The session could not be ended, because the API does not answer. You are still signed in.',
           retryAfterSeconds: 5,

@@ -11,11 +11,12 @@ export const theme = publicPage({
   path: '/theme',
   title: 'Theme',
   post: {
-    answer({ base, form, isSecure }) {
+    answer({ base, form, isSecure, isEmbeddable: isEmbedded }) {
       const chosen = form.get('theme');
       const isChosen = chosen === 'light' || chosen === 'dark';
       const cookie = setCookie(themeCookie, isChosen ? chosen : '', {
         isSecure,
+        isEmbedded,
         maxAgeSeconds: isChosen ? yearSeconds : 0,
       });
       return seeOther(ownPath(form.get('to') ?? undefined, base) ?? `${base}/`, { 'set-cookie': cookie });

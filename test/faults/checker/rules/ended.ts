@@ -34,13 +34,18 @@ export function deliveriesEnd(ledger: Ledger): Violation[] {
 
 /**
  * A crash can repeat a step, and a delivery can be in flight twice: each continues until it learns of the other's end. Nothing else gives a
- * step higher than the last.
+ * step higher than the last. Times are those of the dispatchers' own clocks, which faults move: an end that seems to come after the step that
+ * followed it was told by such a clock, and the step's own time counts.
  */
 function judgeSteps(ledger: Ledger, delivery: DeliveryAccount, end: Standing): Violation[] {
   const endedAtMs = endOf(delivery) ?? 0;
-  const isExplained = ({ atMs }: StepEntry): boolean =>
-    isExcused(ledger, by, endedAtMs, atMs) ||
-    (atMs <= endedAtMs + knownAfterMs && isExcused(ledger, by, endedAtMs - underWayMs, atMs));
+  const isExplained = ({ atMs }: StepEntry): boolean => {
+    const fromMs = Math.min(endedAtMs, atMs);
+    return (
+      isExcused(ledger, by, fromMs, atMs) ||
+      (atMs <= fromMs + knownAfterMs && isExcused(ledger, by, fromMs - underWayMs, atMs))
+    );
+  };
   const after = delivery.steps.find((entry) => entry.step > end.step && !isExplained(entry));
   return after === undefined
     ? []

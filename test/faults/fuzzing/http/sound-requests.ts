@@ -45,6 +45,11 @@ export async function createSoundRequests(stack: Stack, receiverUrl: string): Pr
     endpoints: () => created('/endpoints', { url: receiverUrl, event_types: ['nothing'] }),
     'api-keys': () => created('/api-keys', { name: 'fuzzed', scopes: ['read'] }),
     events: () => created('/events', event),
+    'event-types': async () => {
+      const name = `fuzzed.${(typesMade += 1)}`;
+      await created('/event-types', { name, schema: { type: 'object' } });
+      return name;
+    },
     // An endpoint that was made a moment ago may not get the first event.
     deliveries: () =>
       waitUntil(
@@ -58,6 +63,7 @@ export async function createSoundRequests(stack: Stack, receiverUrl: string): Pr
     'dead-letters': () => firstOf('/dead-letters?status=dead', 'dead'),
     replays: () => created('/dead-letters/replay', { all: true, limit: 1 }),
   };
+  let typesMade = 0;
   const ids = new Map<string, string>();
   const client = createApiClient({ url: apiUrl, credential: adminKey, tenant });
   const page = await client.page('/events?limit=2');
@@ -96,7 +102,7 @@ export async function createSoundRequests(stack: Stack, receiverUrl: string): Pr
           method: route.method,
           id: route.path.includes('{') ? id : undefined,
         },
-        target: `${route.path.replace(/\{\w+\}/, id)}${query === '' ? '' : `?${query}`}`,
+        target: `${route.path.replace(/\{\w+\}/, id).replace('{version}', '1')}${query === '' ? '' : `?${query}`}`,
         headers: [
           ...Object.entries({ ...usual, ...caller }),
           ...(route.body === undefined ? [] : [['content-type', route.body.contentType] as const]),

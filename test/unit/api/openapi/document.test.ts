@@ -1,7 +1,9 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
+import { fastify } from 'fastify';
 import { problemCodes } from '#lib/problem';
 import { buildDocument, type OpenApiDocument } from '../../../../services/api/openapi/build-document.ts';
 import { documentRoutes } from '../../../../services/api/openapi/document-routes.ts';
+import { exampleBodies } from '../../../../services/api/openapi/examples.ts';
 import { closeApps } from '../ask.ts';
 import { buildTestApp, testRoutes } from '../build-test-app.ts';
 
@@ -87,6 +89,36 @@ describe('the document', () => {
       }
   });
 
+  test('has an example for every body that is required, and each is what its route takes', async () => {
+    const required = operations(document).filter(({ operation }) => operation.requestBody?.required === true);
+    expect(required.length).toBeGreaterThan(5);
+    expect(required.filter(({ operation }) => exampleBodies[operation.operationId] === undefined)).toEqual([]);
+
+    const problems = new Map<string, unknown>();
+    const app = fastify({ ajv: { customOptions: { strict: false, coerceTypes: false, removeAdditional: false } } });
+    app.get('/', async (request) => {
+      for (const { config, schema } of testRoutes()) {
+        const id = config?.operation?.id ?? '';
+        const validate = request.compileValidationSchema((schema as { body?: object } | undefined)?.body ?? {});
+        if (exampleBodies[id] !== undefined)
+          problems.set(id, validate(exampleBodies[id]) === true ? undefined : validate.errors);
+      }
+      return {};
+    });
+    await app.inject('/');
+    await app.close();
+    expect([...problems.keys()].sort()).toEqual(Object.keys(exampleBodies).sort());
+    expect([...problems].filter(([, problem]) => problem !== undefined)).toEqual([]);
+  });
+
+  test('says that a limit is a number', () => {
+    const limits = operations(document).flatMap(({ operation }) =>
+      operation.parameters.filter((given) => (given as { name?: string }).name === 'limit'),
+    );
+    expect(limits.length).toBeGreaterThan(10);
+    for (const limit of limits) expect(limit).toMatchObject({ schema: { type: 'integer' } });
+  });
+
   test('of a patch says that any field may be null, and that none is needed', () => {
     const { schemas = {} } = document.components;
     expect(schemas['UpdateSourceRequest']).not.toHaveProperty('required');
@@ -124,5 +156,11 @@ describe('the API', () => {
       if (target?.startsWith('#')) expect([target, text.includes(`id="${target.slice(1)}"`)]).toEqual([target, true]);
       else expect(target).toBe('openapi.json');
     for (const { operation } of operations(build())) expect(text).toContain(`<section id="${operation.operationId}">`);
+    // Its commands run as they stand.
+    expect(text).toContain('Authorization: Bearer $HOOKLINE_ADMIN_KEY');
+    expect(text).toContain(
+      '-d &#39;{&quot;name&quot;:&quot;Shop&quot;,&quot;scheme&quot;:&quot;standard-webhooks&quot;}&#39;',
+    );
+    for (const [, command = ''] of text.matchAll(/<pre>([^]*?)<\/pre>/g)) expect(command).not.toMatch(/…|\{id\}/);
   });
 });

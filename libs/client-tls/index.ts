@@ -1,0 +1,1 @@
+export { type ClientTls, createClientTls } from './client-tls.ts';

@@ -1,0 +1,134 @@
+/**
+ * Event types as a tenant describes them. A type keeps its id and its versions, whatever it is called:
+ *
+ *   active ⇄ paused          pause, resume
+ *   active ⇄ deprecated      `deprecation` of PATCH; a paused one is shown as paused
+ *   any of these ──► retired (DELETE: 410 for ever)   or merged (its names lead to another type)
+ *
+ * Every name that was ever given stays with one type: its current name, or an alias, which leads to the current name in one hop
+ * (services/api/event-types/decide-names.ts).
+ */
+export const eventTypeStatuses = ['active', 'paused', 'deprecated', 'retired'] as const;
+export type EventTypeStatus = (typeof eventTypeStatuses)[number];
+
+/** The audience: everybody, customers in the portal, or the tenant itself. Each includes the ones before. */
+export const eventTypeVisibilities = ['public', 'portal', 'internal'] as const;
+export type EventTypeVisibility = (typeof eventTypeVisibilities)[number];
+
+/** A published event that does not match the newest schema is taken as it is, taken with the tag `schema`, or refused. */
+export const eventTypeEnforcements = ['off', 'tag', 'reject'] as const;
+export type EventTypeEnforcement = (typeof eventTypeEnforcements)[number];
+
+/** Against the version before. */
+export const versionCompatibilities = ['initial', 'compatible', 'breaking'] as const;
+export type VersionCompatibility = (typeof versionCompatibilities)[number];
+
+/** Starts with a letter or digit and ends with one, so that a path, a link in a text and a sentence's end never cut it. */
+export const eventTypeNamePattern = '^[A-Za-z0-9](?:[A-Za-z0-9._:-]{0,126}[A-Za-z0-9])?$';
+
+/** Words of paths beside `/v1/event-types/{name}` and `/catalog/{name}`. */
+export const reservedTypeNames: readonly string[] = [
+  ...['changes', 'export', 'groups', 'import', 'observed', 'search', 'verify'],
+];
+
+/** `[[invoice.paid]]` in a description or in notes is a link to that type. */
+export const typeLinkPattern = /\[\[([A-Za-z0-9][A-Za-z0-9._:-]{0,127})\]\]/g;
+
+/** JSON text of a schema or an example. */
+export const maxSchemaBytes = 64 * 1024;
+
+/** A type in lists. Instants are RFC 3339. */
+export interface EventTypeSummary {
+  id: string;
+  name: string;
+  status: EventTypeStatus;
+  visibility: EventTypeVisibility;
+  category: string | null;
+  /** The prefixes before its dots: `a.b.c` is in `a` and `a.b`. */
+  groups: string[];
+  description: string;
+  notes: string;
+  /** The words of its own texts: the description, the notes, the notes of its newest version, descriptions of its fields. */
+  words: number;
+  enforce: EventTypeEnforcement;
+  paused: { since: string; reason: string | null; until: string | null } | null;
+  deprecation: { since: string; reason: string | null; sunset_at: string | null; successor: string | null } | null;
+  /** Its other names. They lead here while it lives, and are gone with it. */
+  aliases: { name: string; kind: AliasKind; since: string }[];
+  /** The links in its texts, by the name that is written. */
+  links: Record<string, TypeLink>;
+  /** The newest version; null without any. */
+  version: number | null;
+  created_at: string;
+  changed_at: string;
+  retired_at: string | null;
+}
+
+export type AliasKind = 'renamed' | 'merged';
+
+/** `target`: the current name; null if it is retired, and then the link is text. */
+export interface TypeLink {
+  target: string | null;
+  status: EventTypeStatus;
+  visibility: EventTypeVisibility;
+}
+
+/** A single type. */
+export interface EventTypeView extends EventTypeSummary {
+  newest: EventTypeVersionView | null;
+}
+
+export interface EventTypeVersionView {
+  version: number;
+  /** JSON Schema 2020-12. */
+  schema: unknown;
+  example: unknown;
+  /** The example was made from the schema. */
+  example_generated: boolean;
+  notes: string;
+  compatibility: VersionCompatibility;
+  /** Differences of the schema from the version before. */
+  differences: SchemaDifference[];
+  published_at: string;
+}
+
+export interface SchemaDifference {
+  /** `data.items[].id`; empty: the whole payload. */
+  field: string;
+  change: 'added' | 'removed' | 'narrowed' | 'widened' | 'required' | 'optional';
+  breaking: boolean;
+}
+
+/** The answer for an alias: 301 with the target as `Location`. */
+export interface EventTypeAliasView {
+  name: string;
+  kind: AliasKind;
+  target: string;
+}
+
+export const eventTypeChanges = [
+  ...(['created', 'version', 'described', 'renamed', 'merged', 'paused', 'resumed'] as const),
+  ...(['deprecated', 'undeprecated', 'retired'] as const),
+] as const;
+export type EventTypeChange = (typeof eventTypeChanges)[number];
+
+/** An entry of the list of changes, newest first. */
+export interface EventTypeChangeView {
+  id: string;
+  at: string;
+  change: EventTypeChange;
+  /** Its name after the change; of a merged one, the name that it had. */
+  name: string;
+  /** Its name today, or that of the type which it was merged into; null: it is retired. */
+  target: string | null;
+  visibility: EventTypeVisibility;
+  /** `version`: which one. */
+  version: number | null;
+  compatibility: VersionCompatibility | null;
+  /** `renamed`: the name before. */
+  from: string | null;
+  /** `merged`: the type that it leads to now. */
+  into: string | null;
+  /** The reason of a merge, a pause or a deprecation, the notes of a version. */
+  notes: string | null;
+}

@@ -1,0 +1,216 @@
+import { isDeepStrictEqual } from 'node:util';
+import { formatMicros, nowMicros } from '#lib/clock';
+import { createId } from '#lib/ids';
+import type { FieldErrors } from '../http/send-problem.ts';
+import { eventTypeJson, type EventTypeRow, findLinks } from '../resources/event-type.ts';
+import { findVersion, insertVersion, type VersionRow } from '../resources/event-type-version.ts';
+import { compareSchemas } from './compare-schemas.ts';
+import { decideNames } from './decide-names.ts';
+import type { TypeContent } from './given-type.ts';
+import type { PreparedVersion } from './prepare-version.ts';
+import {
+  type Changing,
+  findLive,
+  finish,
+  limitOf,
+  note,
+  readNames,
+  type Refused,
+  set,
+  type TypeChanged,
+  unchanged,
+  writeNames,
+} from './type-transaction.ts';
+import { countWords, linkedNames } from './type-texts.ts';
+
+interface Described {
+  name: string;
+  content: TypeContent;
+  version: PreparedVersion | undefined;
+  /** Names that texts may link to besides those that there are: they come with it. */
+  linkable?: ReadonlySet<string>;
+}
+
+interface Describing extends Omit<Described, 'content'> {
+  ifMatch?: string | undefined;
+  /** @param stored what it is now */
+  content(stored: TypeContent): TypeContent | { errors: FieldErrors };
+}
+
+/** Creates a type. */
+export async function createType(changing: Changing, describing: Described): Promise<TypeChanged | Refused> {
+  const { tx, tenant, clock, random } = changing;
+  const { name, content, version } = describing;
+  const typeId = createId('typ', clock.nowMs(), random);
+  const decision = decideNames(await readNames(tx, tenant, [name]), { do: 'create', name, typeId });
+  if (decision.kind === 'refused') return { refused: decision.code, detail: decision.detail };
+  const errors = await linkErrors(changing, describing);
+  if (errors.length > 0) return { errors };
+  const bytes = 500 + textBytes(content) + versionBytes(version);
+  const limit = await limitOf(changing, { types: 1, bytes });
+  if (limit !== undefined) return { limit };
+
+  await tx.query(
+    `INSERT INTO event_types (tenant, id, visibility, category, description, notes, words, enforce, deprecation, version, bytes)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+    [
+      ...[tenant, typeId, content.visibility, content.category, content.description, content.notes],
+      ...[countWords(content, version), content.enforce, deprecationJson(changing, content, null)],
+      ...[version === undefined ? null : 1, bytes],
+    ],
+  );
+  await writeNames(changing, decision.names);
+  await note(changing, typeId, { change: 'created', name });
+  if (version !== undefined) {
+    const first: NewVersion = { ...rowOf(version), version: 1, compatibility: 'initial', differences: [] };
+    await insertVersion(tx, { tenant, typeId }, first);
+    await note(changing, typeId, {
+      change: 'version',
+      name,
+      version: 1,
+      compatibility: 'initial',
+      notes: version.notes,
+    });
+  }
+  return finish(changing, name, { isNew: true });
+}
+
+/** Changes a type to this; the version is published if it differs from the newest one. */
+export async function describeType(
+  changing: Changing,
+  { ifMatch, ...describing }: Describing,
+): Promise<TypeChanged | Refused> {
+  const { tx, tenant } = changing;
+  const { name, version } = describing;
+  const found = await findLive(changing, { name, ifMatch });
+  if ('refused' in found) return found;
+  const content = describing.content(contentOf(found));
+  if ('errors' in content) return content;
+  const errors = await linkErrors(changing, { ...describing, content });
+  if (errors.length > 0) return { errors };
+
+  const newest = found.version === null ? undefined : await findVersion(tx, tenant, found.id, found.version);
+  const published = version === undefined ? undefined : nextVersion(newest, version);
+  if (published !== undefined && 'refused' in published) return published;
+  const bytes =
+    found.bytes + textBytes(content) - textBytes(found) + (published === undefined ? 0 : versionBytes(version));
+  const isSame = isDeepStrictEqual(contentOf(found), content);
+  if (isSame && published === undefined) return unchanged(changing, found);
+  const limit = bytes > found.bytes ? await limitOf(changing, { types: 0, bytes: bytes - found.bytes }) : undefined;
+  if (limit !== undefined) return { limit };
+
+  const before = await eventTypeJson(tx, tenant, found);
+  await set(changing, found.id, {
+    visibility: content.visibility,
+    category: content.category,
+    description: content.description,
+    notes: content.notes,
+    words: countWords(content, published === undefined ? newest : published),
+    enforce: content.enforce,
+    deprecation: deprecationJson(changing, content, found),
+    version: published?.version ?? found.version,
+    bytes,
+  });
+  if (found.description !== content.description || found.notes !== content.notes)
+    await note(changing, found.id, { change: 'described', name });
+  if ((found.deprecation === null) !== (content.deprecation === null))
+    await note(changing, found.id, {
+      change: content.deprecation === null ? 'undeprecated' : 'deprecated',
+      name,
+      notes: content.deprecation?.reason ?? null,
+    });
+  if (published !== undefined) {
+    await insertVersion(tx, { tenant, typeId: found.id }, published);
+    const { version: n, compatibility, notes } = published;
+    await note(changing, found.id, { change: 'version', name, version: n, compatibility, notes });
+  }
+  return finish(changing, name, { before });
+}
+
+type NewVersion = Omit<VersionRow, 'published_at'>;
+
+/** The next version with what it changes; undefined: the newest one is the same. */
+function nextVersion(
+  newest: VersionRow | undefined,
+  version: PreparedVersion,
+): NewVersion | undefined | { refused: 'conflict'; detail: string } {
+  const row = rowOf(version);
+  if (newest === undefined) return { ...row, version: 1, compatibility: 'initial', differences: [] };
+  const isSameSchema = isDeepStrictEqual(newest.schema, row.schema);
+  // One that was not given is made from the schema, and there already.
+  if (isSameSchema && !version.exampleGiven)
+    [row.example, row.example_generated] = [newest.example, newest.example_generated];
+  const isSame =
+    isSameSchema && isDeepStrictEqual(newest.example, row.example) && (row.notes === '' || row.notes === newest.notes);
+  if (isSame) return undefined;
+  const differences = compareSchemas(newest.schema, row.schema);
+  const breaks = differences.filter(({ breaking }) => breaking);
+  if (breaks.length > 0 && !version.breaking)
+    return {
+      refused: 'conflict',
+      detail: `The schema breaks receivers: ${breaks
+        .slice(0, 10)
+        .map(({ field, change }) => `${field === '' ? '(payload)' : field} ${change}`)
+        .join(', ')}. Publish it with breaking: true`,
+    };
+  const compatibility = breaks.length > 0 ? 'breaking' : 'compatible';
+  return { ...row, version: newest.version + 1, compatibility, differences };
+}
+
+const rowOf = ({ schema, example, exampleGenerated, notes }: PreparedVersion) => ({
+  ...{ schema, example, example_generated: exampleGenerated, notes },
+});
+
+/** Links, and the successor, must be names that there are. */
+async function linkErrors(
+  { tx, tenant }: Changing,
+  { name, content, version, linkable }: Described,
+): Promise<{ field: string; message: string }[]> {
+  const written = {
+    '/description': linkedNames(content.description),
+    '/notes': linkedNames(content.notes),
+    '/version_notes': linkedNames(version?.notes ?? ''),
+  };
+  const successor = content.deprecation?.successor ?? null;
+  const all = [...Object.values(written).flat(), ...(successor === null ? [] : [successor])];
+  const known = await findLinks(tx, tenant, all);
+  const errors = Object.entries(written).flatMap(([field, names]) =>
+    names
+      .filter((linked) => linked !== name && linkable?.has(linked) !== true && !known.has(linked))
+      .map((linked) => ({ field, message: `links to ${linked}, which is no event type` })),
+  );
+  if (successor === name) errors.push({ field: '/deprecation/successor', message: 'must be another type' });
+  else if (successor !== null && linkable?.has(successor) !== true && known.get(successor)?.target == null)
+    errors.push({ field: '/deprecation/successor', message: 'must be an event type that is not retired' });
+  return errors.slice(0, 20);
+}
+
+const textBytes = ({ description, notes }: { description: string; notes: string }): number =>
+  Buffer.byteLength(description) + Buffer.byteLength(notes);
+
+const versionBytes = (version: PreparedVersion | undefined): number =>
+  version === undefined
+    ? 0
+    : Buffer.byteLength(JSON.stringify(version.schema)) +
+      Buffer.byteLength(JSON.stringify(version.example)) +
+      Buffer.byteLength(version.notes);
+
+/** A stored type as it was given. */
+function contentOf({ description, notes, category, visibility, enforce, deprecation }: EventTypeRow): TypeContent {
+  const given = deprecation && {
+    reason: deprecation.reason,
+    sunset_at: deprecation.sunset_at,
+    successor: deprecation.successor,
+  };
+  return { description, notes, category, visibility, enforce, deprecation: given };
+}
+
+function deprecationJson(
+  { clock }: Changing,
+  { deprecation }: TypeContent,
+  before: EventTypeRow | null,
+): string | null {
+  if (deprecation === null) return null;
+  const since = before?.deprecation?.since ?? formatMicros(nowMicros(clock));
+  return JSON.stringify({ since, ...deprecation });
+}

@@ -1,0 +1,118 @@
+import {
+  type EventTypeEnforcement,
+  type EventTypeVisibility,
+  eventTypeEnforcements,
+  eventTypeNamePattern,
+  eventTypeVisibilities,
+  maxSchemaBytes,
+  reservedTypeNames,
+} from '#lib/contract';
+import { readInstant } from '../http/filters.ts';
+import type { FieldErrors } from '../http/send-problem.ts';
+import { name as category } from '../settings/fields.ts';
+
+/** What clients say of a type, but its name. */
+export interface GivenType {
+  description?: string;
+  notes?: string;
+  category?: string;
+  visibility?: EventTypeVisibility;
+  enforce?: EventTypeEnforcement;
+  deprecation?: GivenDeprecation;
+}
+
+interface GivenDeprecation {
+  reason?: string;
+  sunset_at?: string;
+  successor?: string;
+}
+
+/** A version that is to be published. */
+export interface GivenVersion {
+  schema?: unknown;
+  example?: unknown;
+  version_notes?: string;
+  breaking?: boolean;
+}
+
+/** A type with the defaults of what was not said. */
+export interface TypeContent {
+  description: string;
+  notes: string;
+  category: string | null;
+  visibility: EventTypeVisibility;
+  enforce: EventTypeEnforcement;
+  deprecation: { reason: string | null; sunset_at: string | null; successor: string | null } | null;
+}
+
+export const typeName = {
+  type: 'string',
+  pattern: eventTypeNamePattern,
+  description: 'up to 128 letters, digits, `.`, `_`, `:` and `-`, with a letter or a digit at both ends',
+} as const;
+
+const longText = { type: 'string', maxLength: 20_000, pattern: '^[^\\u0000]*$', description: 'text' } as const;
+export const reason = { type: 'string', maxLength: 1_000, pattern: '^[^\\u0000]*$', description: 'text' } as const;
+export const instant = { type: 'string', maxLength: 64, description: 'an RFC 3339 date-time' } as const;
+
+export const typeFields = {
+  description: longText,
+  notes: longText,
+  category,
+  visibility: { type: 'string', enum: eventTypeVisibilities },
+  enforce: { type: 'string', enum: eventTypeEnforcements },
+  deprecation: {
+    type: 'object',
+    additionalProperties: false,
+    properties: { reason, sunset_at: instant, successor: typeName },
+  },
+} as const;
+
+export const versionFields = {
+  schema: {
+    description: 'JSON Schema 2020-12 of the payload',
+    if: { type: 'boolean' },
+    then: {},
+    else: { type: 'object' },
+  },
+  example: { description: 'a payload that matches the schema; default: one that is made from it' },
+  version_notes: longText,
+  breaking: { type: 'boolean', description: 'true: the version may break receivers' },
+} as const;
+
+export const typeContent = (given: GivenType): TypeContent => ({
+  description: given.description ?? '',
+  notes: given.notes ?? '',
+  category: given.category ?? null,
+  visibility: given.visibility ?? 'internal',
+  enforce: given.enforce ?? 'off',
+  deprecation:
+    given.deprecation === undefined
+      ? null
+      : {
+          reason: given.deprecation.reason ?? null,
+          sunset_at: given.deprecation.sunset_at ?? null,
+          successor: given.deprecation.successor ?? null,
+        },
+});
+
+/** The same without the defaults, to be patched. */
+export const givenType = ({ category, deprecation, ...content }: TypeContent): GivenType => ({
+  ...content,
+  ...(category !== null && { category }),
+  ...(deprecation !== null && {
+    deprecation: Object.fromEntries(Object.entries(deprecation).filter(([, value]) => value !== null)),
+  }),
+});
+
+/** What the schemas of routes do not say. */
+export function contentErrors({ deprecation }: TypeContent): FieldErrors {
+  const sunset = deprecation?.sunset_at ?? null;
+  const read = sunset === null ? undefined : readInstant(sunset);
+  return read !== undefined && 'message' in read ? [{ field: '/deprecation/sunset_at', message: read.message }] : [];
+}
+
+export const nameErrors = (name: string, field = '/name'): FieldErrors =>
+  reservedTypeNames.includes(name) ? [{ field, message: 'is reserved: it is a word of a path' }] : [];
+
+export const isTooLarge = (value: unknown): boolean => Buffer.byteLength(JSON.stringify(value)) > maxSchemaBytes;

@@ -1,0 +1,68 @@
+import { reservedTypeNames } from '#lib/contract';
+import { eventTypeJson, type EventTypeRow, findEventType } from '../resources/event-type.ts';
+import { findVersion } from '../resources/event-type-version.ts';
+import { lackedFields } from './compare-schemas.ts';
+import {
+  type Changing,
+  decide,
+  findLive,
+  finish,
+  note,
+  type Refused,
+  set,
+  type TypeChanged,
+  unchanged,
+  writeNames,
+} from './type-transaction.ts';
+
+/** Gives a type another name. */
+export async function renameType(
+  changing: Changing,
+  { name, to, ifMatch }: { name: string; to: string; ifMatch: string | undefined },
+): Promise<TypeChanged | Refused> {
+  if (reservedTypeNames.includes(to))
+    return { errors: [{ field: '/to', message: 'is reserved: it is a word of a path' }] };
+  const found = await findLive(changing, { name, ifMatch });
+  if ('refused' in found) return found;
+  const named = await decide(changing, { do: 'rename', name, to });
+  if ('refused' in named) return named;
+  if (named.names.length === 0) return unchanged(changing, found);
+  const before = await eventTypeJson(changing.tx, changing.tenant, found);
+  await writeNames(changing, named.names);
+  await set(changing, found.id, {});
+  await note(changing, found.id, { change: 'renamed', name: to, from: name });
+  return finish(changing, to, { before });
+}
+
+/** Merges a type into another, which gets its names. @returns the other */
+export async function mergeType(
+  changing: Changing,
+  {
+    name,
+    into,
+    reason,
+    ifMatch,
+  }: { name: string; into: string; reason: string | undefined; ifMatch: string | undefined },
+): Promise<TypeChanged | Refused> {
+  const { tx, tenant } = changing;
+  const found = await findLive(changing, { name, ifMatch });
+  if ('refused' in found) return found;
+  const other = await findEventType(tx, tenant, into);
+  const lacks =
+    other === undefined ? [] : lackedFields(await newestSchema(changing, found), await newestSchema(changing, other));
+  const named = await decide(changing, { do: 'merge', name, into, lacks: lacks.slice(0, 20), reason });
+  if ('refused' in named) return named;
+  const { mergedInto = '' } = named;
+  const before = await eventTypeJson(tx, tenant, found);
+  await writeNames(changing, named.names);
+  await tx.query('UPDATE event_types SET merged_into = $3 WHERE tenant = $1 AND (id = $2 OR merged_into = $2)', [
+    ...[tenant, found.id, mergedInto],
+  ]);
+  await set(changing, found.id, {});
+  await set(changing, mergedInto, {});
+  await note(changing, found.id, { change: 'merged', name, into, notes: reason ?? null });
+  return finish(changing, into, { before });
+}
+
+const newestSchema = async ({ tx, tenant }: Changing, { id, version }: EventTypeRow): Promise<unknown> =>
+  version === null ? undefined : (await findVersion(tx, tenant, id, version))?.schema;

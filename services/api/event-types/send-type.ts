@@ -1,0 +1,52 @@
+import type { FastifyReply } from 'fastify';
+import { sendResource } from '../http/etag.ts';
+import { sendInvalid, sendProblem } from '../http/send-problem.ts';
+import { refuseBeyondLimit } from '../limits/refuse-beyond-limit.ts';
+import type { FoundType } from '../resources/event-type.ts';
+import type { RouteDeps } from '../route.ts';
+import type { Refused, TypeChanged } from './type-transaction.ts';
+
+/** Answers a change that was refused. */
+export function sendRefused(
+  reply: FastifyReply,
+  refused: Refused,
+  deps: Pick<RouteDeps, 'limits' | 'usage'>,
+): FastifyReply {
+  if ('errors' in refused) return sendInvalid(reply, refused.errors);
+  if ('limit' in refused) return refuseBeyondLimit(reply, refused.limit, deps);
+  return sendProblem(reply, refused.refused, refused.detail);
+}
+
+/** Answers a change of a type: with the type as it is now. */
+export function sendType(
+  reply: FastifyReply,
+  result: TypeChanged | Refused,
+  deps: Pick<RouteDeps, 'limits' | 'usage'>,
+): FastifyReply {
+  if (!('type' in result)) return sendRefused(reply, result, deps);
+  const { type, revision, isNew } = result;
+  if (isNew) void reply.code(201).header('location', typePath(type.name));
+  return sendResource(reply, { revision }, { ...type });
+}
+
+const typePath = (name: string, below = ''): string => `/v1/event-types/${encodeURIComponent(name)}${below}`;
+
+/**
+ * Answers a request for a type that can't be shown under this name: 404, 410 for a retired one, 301 from an alias.
+ *
+ * @param below the rest of the path
+ * @returns undefined if it can
+ */
+export function sendElsewhere(
+  reply: FastifyReply,
+  found: FoundType | undefined,
+  { name, below = '' }: { name: string; below?: string },
+): FastifyReply | undefined {
+  if (found === undefined) return sendProblem(reply, 'not_found');
+  if (found.retired_at !== null) return sendProblem(reply, 'gone');
+  if (found.foundBy === 'current') return undefined;
+  return reply
+    .code(301)
+    .header('location', typePath(found.name, below))
+    .send({ name, kind: found.foundBy, target: found.name });
+}

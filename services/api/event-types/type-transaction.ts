@@ -1,0 +1,153 @@
+/**
+ * A change of a tenant's event types: a transaction, one after the other for each tenant. What a change needs of names is decided by decide-names.ts;
+ * here it is read and written, with the entries of the list of changes and of the audit.
+ */
+import type { FastifyRequest } from 'fastify';
+import type { Clock } from '#lib/clock';
+import type { EventTypeChange, EventTypeView } from '#lib/contract';
+import { createId, type RandomBytes } from '#lib/ids';
+import type { Query } from '#lib/postgres';
+import type { ProblemCode } from '#lib/problem';
+import type { LimitName, TenantLimits } from '#lib/tenancy';
+import { matches } from '../http/etag.ts';
+import type { FieldErrors } from '../http/send-problem.ts';
+import { eventTypeJson, type EventTypeRow, findEventType } from '../resources/event-type.ts';
+import { type ChangeFacts, insertChange } from '../resources/event-type-change.ts';
+import { decideNames, type KnownNames, type NameCommand, type NameRow } from './decide-names.ts';
+
+interface ChangeDeps {
+  clock: Clock;
+  random: RandomBytes;
+  limits: TenantLimits;
+}
+
+/** A transaction that holds the lock of the tenant's types. */
+export interface Changing extends ChangeDeps {
+  tx: Query;
+  tenant: string;
+  /** Writes the entry of the audit. */
+  audit(change: { id: string; before?: Record<string, unknown>; after?: Record<string, unknown> }): Promise<void>;
+}
+
+export type Refused = { refused: ProblemCode; detail?: string } | { errors: FieldErrors } | { limit: LimitName };
+
+/** `isNew`: it was created. `changed`: false if nothing was. `before`: what it was. */
+export type TypeChanged = {
+  type: EventTypeView;
+  revision: number;
+  isNew: boolean;
+  changed: boolean;
+  before?: EventTypeView;
+};
+
+/**
+ * @param deps those of the route
+ * @param store default: the one in which the request has its effects
+ */
+export async function changeTypes<T>(
+  request: FastifyRequest,
+  { clock, random, limits }: ChangeDeps,
+  work: (changing: Changing) => Promise<T>,
+): Promise<T> {
+  const { tenant } = request;
+  return request.idempotent.effects.transaction(async (tx) => {
+    await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`event-types/${tenant}`]);
+    return work({ clock, random, limits, tx, tenant, audit: (change) => request.audit(tx, change) });
+  });
+}
+
+/** The type that is called so now. */
+export async function findLive(
+  changing: Changing,
+  { name, ifMatch }: { name: string; ifMatch: string | undefined },
+): Promise<EventTypeRow | (Refused & { refused: ProblemCode })> {
+  const { tx, tenant } = changing;
+  const decided = await decide(changing, { do: 'change', name });
+  if ('refused' in decided) return decided;
+  const found = await findEventType(tx, tenant, name);
+  if (found === undefined) return { refused: 'not_found' };
+  return matches(ifMatch, found) ? found : { refused: 'precondition_failed' };
+}
+
+export async function decide({ tx, tenant }: Changing, command: NameCommand) {
+  const about = [command.name, ...('to' in command ? [command.to] : []), ...('into' in command ? [command.into] : [])];
+  const decision = decideNames(await readNames(tx, tenant, about), command);
+  if (decision.kind === 'changed') return decision;
+  const { code, detail } = decision;
+  // What never was is answered alike, whatever its name.
+  return code === 'not_found' ? { refused: code } : { refused: code, detail };
+}
+
+export async function readNames(tx: Query, tenant: string, names: readonly string[]): Promise<KnownNames> {
+  const rows = await tx.query<{ name: string; type_id: string; kind: NameRow['kind']; retired: boolean }>(
+    `SELECT n.name, n.type_id, n.kind, t.retired_at IS NOT NULL AS retired
+       FROM event_type_names n
+       JOIN event_types t ON t.tenant = n.tenant AND t.id = n.type_id
+      WHERE n.tenant = $1
+        AND n.type_id IN (SELECT type_id FROM event_type_names WHERE tenant = $1 AND name = ANY ($2))`,
+    [tenant, names],
+  );
+  return {
+    names: new Map(rows.map(({ name, type_id: typeId, kind }) => [name, { name, typeId, kind }])),
+    retired: new Set(rows.filter(({ retired }) => retired).map(({ type_id }) => type_id)),
+  };
+}
+
+/** In this order: a type never has two current names. */
+export async function writeNames({ tx, tenant }: Changing, names: readonly NameRow[]): Promise<void> {
+  for (const { name, typeId, kind } of names)
+    await tx.query(
+      `INSERT INTO event_type_names AS n (tenant, name, type_id, kind) VALUES ($1, $2, $3, $4)
+       ON CONFLICT (tenant, name) DO UPDATE
+          SET type_id = $3, kind = $4, since = CASE WHEN n.kind = $4 THEN n.since ELSE clock_timestamp() END`,
+      [tenant, name, typeId, kind],
+    );
+}
+
+export async function set(
+  { tx, tenant }: Changing,
+  id: string,
+  columns: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const assignments = Object.keys(columns).map((column, index) => `${column} = $${index + 3}, `);
+  await tx.query(
+    `UPDATE event_types SET ${assignments.join('')}changed_at = clock_timestamp(), revision = revision + 1
+      WHERE tenant = $1 AND id = $2`,
+    [tenant, id, ...Object.values(columns)],
+  );
+}
+
+export const note = (
+  { tx, tenant, clock, random }: Changing,
+  typeId: string,
+  change: { change: EventTypeChange; name: string } & ChangeFacts,
+): Promise<void> => insertChange(tx, { tenant, id: createId('etc', clock.nowMs(), random), typeId }, change);
+
+export async function unchanged({ tx, tenant }: Changing, row: EventTypeRow): Promise<TypeChanged> {
+  return { type: await eventTypeJson(tx, tenant, row), revision: row.revision, isNew: false, changed: false };
+}
+
+/** Reads the type as it is now, and writes the entry of the audit. */
+export async function finish(
+  changing: Changing,
+  name: string,
+  { before, isNew = false }: { before?: EventTypeView; isNew?: boolean },
+): Promise<TypeChanged> {
+  const { tx, tenant } = changing;
+  const row = (await findEventType(tx, tenant, name)) as EventTypeRow;
+  const type = await eventTypeJson(tx, tenant, row);
+  await changing.audit({ id: before?.id ?? type.id, ...(before && { before: { ...before } }), after: { ...type } });
+  return { type, revision: row.revision, isNew, changed: true, ...(before && { before }) };
+}
+
+export async function limitOf(
+  { tx, tenant, limits }: Changing,
+  { types, bytes }: { types: number; bytes: number },
+): Promise<LimitName | undefined> {
+  const [row] = await tx.query<{ types: number; bytes: string }>(
+    'SELECT count(*)::int AS types, coalesce(sum(bytes), 0) AS bytes FROM event_types WHERE tenant = $1',
+    [tenant],
+  );
+  if (types > 0 && (row?.types ?? 0) >= limits.of(tenant, 'event_types')) return 'event_types';
+  return Number(row?.bytes ?? 0) + bytes > limits.of(tenant, 'event_type_bytes') ? 'event_type_bytes' : undefined;
+}

@@ -1,0 +1,115 @@
+import {
+  eventTypeChanges,
+  eventTypeEnforcements,
+  eventTypeStatuses,
+  eventTypeVisibilities,
+  versionCompatibilities,
+} from '#lib/contract';
+import type { DocumentedResource } from '../operation.ts';
+import { count, extend, flag, id, list, map, nullable, object, oneOf, saying, text, time } from '../schema.ts';
+
+const version = saying('counts from 1', count);
+const visibility = oneOf(eventTypeVisibilities);
+const date = { type: 'string', format: 'date' };
+const anyJson = (description: string) => ({ description });
+
+const summary = object({
+  id: id('typ'),
+  name: text,
+  status: oneOf(eventTypeStatuses),
+  visibility: saying('`public`: everybody; `portal`: customers, too; `internal`: the tenant alone', visibility),
+  category: nullable(text),
+  groups: saying('the prefixes before its dots: `a.b.c` is in `a` and `a.b`', list(text)),
+  description: saying('`[[name]]` links to another type', text),
+  notes: text,
+  words: saying('words of its description, its notes and the descriptions of its fields', count),
+  enforce: saying(
+    'what becomes of a published event that does not match the newest schema: taken as it is, taken with the tag `schema`, refused',
+    oneOf(eventTypeEnforcements),
+  ),
+  paused: nullable(object({ since: time, reason: nullable(text), until: nullable(time) })),
+  deprecation: nullable(
+    object({ since: time, reason: nullable(text), sunset_at: nullable(time), successor: nullable(text) }),
+  ),
+  aliases: saying(
+    'its other names, which lead here in one hop for as long as it lives',
+    list(object({ name: text, kind: oneOf(['renamed', 'merged']), since: time })),
+  ),
+  links: saying(
+    'links of its texts by the name that is written; a null `target` is retired',
+    map(object({ target: nullable(text), status: oneOf(eventTypeStatuses), visibility })),
+  ),
+  version: saying('the newest version', nullable(version)),
+  created_at: time,
+  changed_at: time,
+  retired_at: nullable(time),
+});
+
+const differences = list(
+  object({
+    field: saying('such as `data.items[].id`; empty: the whole payload', text),
+    change: oneOf(['added', 'removed', 'narrowed', 'widened', 'required', 'optional']),
+    breaking: flag,
+  }),
+);
+
+const typeVersion = object({
+  version,
+  schema: saying('JSON Schema 2020-12', { type: ['object', 'boolean'], additionalProperties: true }),
+  example: anyJson('a payload that matches the schema'),
+  example_generated: saying('whether the example was made from the schema', flag),
+  notes: text,
+  compatibility: saying('against the version before', oneOf(versionCompatibilities)),
+  differences: saying('from the version before', differences),
+  published_at: time,
+});
+
+export const documentedEventTypes: DocumentedResource = {
+  tag: 'Event types',
+  description:
+    'Event types say what a tenant’s events are: names with versions of a JSON Schema. A name that was given once never belongs to another type: former names lead to the current one, and retired ones are 410.',
+  schemas: {
+    EventTypeSummary: summary,
+    EventType: extend(summary, { newest: nullable(typeVersion) }),
+    EventTypeVersion: typeVersion,
+    EventTypeAlias: object({
+      name: text,
+      kind: oneOf(['renamed', 'merged']),
+      target: saying('the current name, also in `Location`', text),
+    }),
+    EventTypeChange: object({
+      id: id('etc'),
+      at: time,
+      change: oneOf(eventTypeChanges),
+      name: saying('after the change; of a merged type, the name that it had', text),
+      target: saying('the name today; null: retired', nullable(text)),
+      visibility,
+      version: nullable(version),
+      compatibility: nullable(oneOf(versionCompatibilities)),
+      from: saying('the name before a rename', nullable(text)),
+      into: saying('what it was merged into', nullable(text)),
+      notes: nullable(text),
+    }),
+    ObservedType: object({
+      type: text,
+      first_day: saying('of the days that are kept (UTC)', date),
+      last_day: date,
+      received_24h: saying('events in the last 24 hours', count),
+    }),
+    EventTypeImport: object({
+      dry_run: flag,
+      created: list(text),
+      changed: list(
+        object({
+          name: text,
+          fields: saying('what changes of its description', list(text)),
+          version: saying('the version that is published', nullable(version)),
+          compatibility: nullable(oneOf(versionCompatibilities)),
+          differences,
+        }),
+      ),
+      unchanged: list(text),
+      refused: saying('why nothing is imported; a dry run lists all', list(object({ name: text, reason: text }))),
+    }),
+  },
+};

@@ -1,0 +1,60 @@
+import { saying, type Schema, text } from '../schema.ts';
+
+/** One kind of request that an endpoint gets. */
+export interface Delivery {
+  operationId: string;
+  summary: string;
+  description?: string;
+  payload: Schema;
+}
+
+/** OpenAPI's Operation Object of a webhook. */
+export interface DeliveryOperation {
+  operationId: string;
+  summary: string;
+  description?: string;
+  security: [];
+  parameters: object[];
+  requestBody: { required: boolean; content: Record<string, { schema: Schema }> };
+  responses: Record<string, { description: string }>;
+}
+
+const header = (name: string, description: string, required = true): object => ({
+  ...{ name, in: 'header', required, description },
+  schema: text,
+});
+
+/** The headers of docs/receiving-events.md that a receiver may rely on. */
+const headers = [
+  header('webhook-id', 'the id of the event, `evt_…`: the same on every attempt and every replay'),
+  header('webhook-timestamp', 'when this attempt was sent, in Unix seconds'),
+  header(
+    'webhook-signature',
+    '`v1,<base64>` by the secret, `v1a,<base64>` by a key pair if the endpoint has one; several, separated by spaces, while the secret is being changed',
+  ),
+  header('Hookline-Signature', '`t=<unix seconds>,v1=<hex>`: the same signature in the older form', false),
+  header('Hookline-Event-Type', 'the type of the event; other characters than printable ASCII are percent-encoded'),
+  header('Hookline-Attempt', '1 for the first attempt of a delivery, then 2, 3, …'),
+  header('traceparent', 'the W3C trace context of the event', false),
+];
+
+const responses = {
+  '2XX': { description: 'The delivery is done' },
+  '410': { description: 'The endpoint is disabled at once, and what waits for it becomes dead letters' },
+  '429': { description: 'The event is sent again, not before the time of `Retry-After`' },
+  '503': { description: 'The event is sent again, not before the time of `Retry-After`' },
+  default: {
+    description: 'The event is sent again for 72 hours, then it is a dead letter. Redirects are not followed',
+  },
+};
+
+/** The body is not only JSON: an event that came from a provider is delivered byte for byte, with its own `Content-Type`. */
+export const deliveryOperation = ({ payload, ...named }: Delivery): DeliveryOperation => ({
+  ...named,
+  security: [],
+  parameters: headers,
+  requestBody: { required: true, content: { 'application/json': { schema: payload } } },
+  responses,
+});
+
+export const anyPayload: Schema = saying('the payload of the event, as it came', {});

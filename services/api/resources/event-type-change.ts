@@ -1,0 +1,71 @@
+import type { EventTypeChange, EventTypeChangeView, EventTypeVisibility, VersionCompatibility } from '#lib/contract';
+import type { Query } from '#lib/postgres';
+import type { PageRequest } from '../http/paging.ts';
+import { idPattern } from './ids.ts';
+import { visibleTo } from './event-type.ts';
+
+/** What is said of a change besides its kind and the name. */
+export interface ChangeFacts {
+  version?: number;
+  compatibility?: VersionCompatibility;
+  from?: string;
+  into?: string;
+  notes?: string | null;
+}
+
+interface ChangeRow {
+  id: string;
+  at: string;
+  change: EventTypeChange;
+  name: string;
+  facts: ChangeFacts;
+  target: string | null;
+  visibility: EventTypeVisibility;
+}
+
+export const changeId = idPattern('etc');
+
+export const changeJson = ({ facts, ...row }: ChangeRow): EventTypeChangeView => ({
+  id: row.id,
+  at: row.at,
+  change: row.change,
+  name: row.name,
+  target: row.target,
+  visibility: row.visibility,
+  version: facts.version ?? null,
+  compatibility: facts.compatibility ?? null,
+  from: facts.from ?? null,
+  into: facts.into ?? null,
+  notes: facts.notes ?? null,
+});
+
+export async function insertChange(
+  tx: Query,
+  { tenant, id, typeId }: { tenant: string; id: string; typeId: string },
+  { change, name, ...facts }: { change: EventTypeChange; name: string } & ChangeFacts,
+): Promise<void> {
+  await tx.query(
+    'INSERT INTO event_type_changes (tenant, id, type_id, change, name, facts) VALUES ($1, $2, $3, $4, $5, $6)',
+    [tenant, id, typeId, change, name, JSON.stringify(facts)],
+  );
+}
+
+/** The newest first. One more than the page holds. */
+export const listChanges = (
+  postgres: Query,
+  tenant: string,
+  visibility: EventTypeVisibility,
+  { after, limit }: PageRequest,
+): Promise<ChangeRow[]> =>
+  postgres.query<ChangeRow>(
+    `SELECT c.id, c.at, c.change, c.name, c.facts, t.visibility, CASE WHEN t.retired_at IS NULL THEN n.name END AS target
+       FROM event_type_changes c
+       JOIN event_types own ON own.tenant = c.tenant AND own.id = c.type_id
+       JOIN event_types t ON t.tenant = c.tenant AND t.id = coalesce(own.merged_into, own.id)
+       JOIN event_type_names n ON n.tenant = t.tenant AND n.type_id = t.id AND n.kind = 'current'
+      WHERE c.tenant = $1 AND ${visibleTo('$2')} AND ${visibleTo('$2', 'own')}
+        AND ($3::text IS NULL OR c.n < (SELECT n FROM event_type_changes WHERE tenant = $1 AND id = $3))
+      ORDER BY c.n DESC
+      LIMIT $4`,
+    [tenant, visibility, after, limit + 1],
+  );

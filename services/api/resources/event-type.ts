@@ -1,0 +1,213 @@
+import type {
+  AliasKind,
+  EventTypeEnforcement,
+  EventTypeStatus,
+  EventTypeSummary,
+  EventTypeView,
+  EventTypeVisibility,
+  TypeLink,
+} from '#lib/contract';
+import type { Query } from '#lib/postgres';
+import { groupsOf, linkedNames } from '../event-types/type-texts.ts';
+import { bindTo, filterConditions, type Filtering, type FilterTable } from '../http/filters.ts';
+import type { PageRequest } from '../http/paging.ts';
+import { filterText } from '../settings/fields.ts';
+import { findVersion, versionJson } from './event-type-version.ts';
+import { containsText, searchText } from './search-text.ts';
+
+/** Instants are RFC 3339. */
+interface TypePause {
+  since: string;
+  reason: string | null;
+  until: string | null;
+}
+
+interface TypeDeprecation {
+  since: string;
+  reason: string | null;
+  sunset_at: string | null;
+  /** As it was written: any name of the successor. */
+  successor: string | null;
+}
+
+export interface EventTypeRow {
+  id: string;
+  name: string;
+  status: EventTypeStatus;
+  visibility: EventTypeVisibility;
+  category: string | null;
+  description: string;
+  notes: string;
+  words: number;
+  enforce: EventTypeEnforcement;
+  paused: TypePause | null;
+  deprecation: TypeDeprecation | null;
+  aliases: { name: string; kind: AliasKind; since: string }[];
+  version: number | null;
+  bytes: number;
+  revision: number;
+  created_at: string;
+  changed_at: string;
+  retired_at: string | null;
+}
+
+const isPaused = `(t.paused IS NOT NULL AND coalesce((t.paused->>'until')::timestamptz > clock_timestamp(), true))`;
+const status = `CASE WHEN t.retired_at IS NOT NULL THEN 'retired' WHEN ${isPaused} THEN 'paused'
+                     WHEN t.deprecation IS NOT NULL THEN 'deprecated' ELSE 'active' END`;
+
+const columns = `t.id, n.name, ${status} AS status, t.visibility, t.category, t.description, t.notes, t.words, t.enforce,
+  CASE WHEN ${isPaused} THEN t.paused END AS paused, t.deprecation, t.version, t.bytes, t.revision, t.created_at, t.changed_at,
+  t.retired_at,
+  (SELECT coalesce(jsonb_agg(jsonb_build_object('name', a.name, 'kind', a.kind, 'since',
+            to_char(a.since AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')) ORDER BY a.name), '[]')
+     FROM event_type_names a
+    WHERE a.tenant = t.tenant AND a.type_id = t.id AND a.kind <> 'current') AS aliases`;
+
+/** Types by their current names; one that was merged has none. */
+const typesWithNames = `event_types t
+  JOIN event_type_names n ON n.tenant = t.tenant AND n.type_id = t.id AND n.kind = 'current'`;
+
+export const typeNamePattern = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
+
+/** The filters of `GET /v1/event-types`. */
+export const eventTypeFilters = {
+  status: {
+    schema: { type: 'string', enum: ['active', 'paused', 'deprecated', 'retired'] },
+    description: 'without it, all but the retired',
+    condition: (value) => `${status} = ${value}`,
+  },
+  visibility: {
+    schema: { type: 'string', enum: ['public', 'portal', 'internal'] },
+    description: 'who is to see them: `portal` has the public ones, too, and `internal` all',
+    condition: (value) => visibleTo(value),
+  },
+  category: { schema: filterText, condition: (value) => `t.category = ${value}` },
+  group: {
+    schema: filterText,
+    description: 'a prefix before a dot: `a.b` has `a.b.c`',
+    condition: (value) => `starts_with(n.name, ${value} || '.')`,
+  },
+  q: {
+    schema: searchText,
+    description: 'text in the name, the description or the notes, in upper or lower case',
+    condition: (text) => containsText(['n.name', 't.description', 't.notes'], text),
+  },
+} as const satisfies FilterTable;
+
+export type EventTypeFilter = Filtering<typeof eventTypeFilters>;
+
+/** @param value the parameter with a visibility */
+export const visibleTo = (value: string, type = 't'): string =>
+  `(${type}.visibility = 'public' OR ${value} = 'internal' OR (${value} = 'portal' AND ${type}.visibility = 'portal'))`;
+
+/** By name. One more than the page holds. */
+export function listEventTypes(
+  postgres: Query,
+  tenant: string,
+  filter: EventTypeFilter,
+  { after, limit }: PageRequest,
+): Promise<EventTypeRow[]> {
+  const values: unknown[] = [tenant, after, limit + 1];
+  const conditions = filterConditions(eventTypeFilters, filter, bindTo(values));
+  if (filter.status === undefined) conditions.push('t.retired_at IS NULL');
+  return postgres.query<EventTypeRow>(
+    `SELECT ${columns}
+       FROM ${typesWithNames}
+      WHERE n.tenant = $1 AND ($2::text IS NULL OR n.name > $2)${conditions.map((one) => ` AND ${one}`).join('')}
+      ORDER BY n.name
+      LIMIT $3`,
+    values,
+  );
+}
+
+export interface FoundType extends EventTypeRow {
+  /** Which name it was found by. */
+  foundBy: 'current' | AliasKind;
+}
+
+/** By any of its names; a retired one is found too. */
+export async function findEventType(postgres: Query, tenant: string, name: string): Promise<FoundType | undefined> {
+  if (!typeNamePattern.test(name)) return undefined;
+  const [row] = await postgres.query<FoundType>(
+    `SELECT ${columns}, given.kind AS "foundBy"
+       FROM event_type_names given
+       JOIN event_types t ON t.tenant = given.tenant AND t.id = given.type_id
+       JOIN event_type_names n ON n.tenant = t.tenant AND n.type_id = t.id AND n.kind = 'current'
+      WHERE given.tenant = $1 AND given.name = $2`,
+    [tenant, name],
+  );
+  return row;
+}
+
+/** Where the names lead that are written in texts and as successors; names that never were are not among them. */
+export async function findLinks(
+  postgres: Query,
+  tenant: string,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, TypeLink>> {
+  if (names.length === 0) return new Map();
+  const rows = await postgres.query<TypeLink & { written: string }>(
+    `SELECT given.name AS written, ${status} AS status, t.visibility, CASE WHEN t.retired_at IS NULL THEN n.name END AS target
+       FROM event_type_names given
+       JOIN event_types t ON t.tenant = given.tenant AND t.id = given.type_id
+       JOIN event_type_names n ON n.tenant = t.tenant AND n.type_id = t.id AND n.kind = 'current'
+      WHERE given.tenant = $1 AND given.name = ANY ($2)`,
+    [tenant, [...new Set(names)]],
+  );
+  return new Map(rows.map(({ written, target, status, visibility }) => [written, { target, status, visibility }]));
+}
+
+const namesIn = ({ description, notes, deprecation }: EventTypeRow): string[] => {
+  const successor = deprecation?.successor ?? null;
+  return [...linkedNames(description, notes), ...(successor === null ? [] : [successor])];
+};
+
+/** Types as clients see them. */
+export async function eventTypesJson(
+  postgres: Query,
+  tenant: string,
+  rows: readonly EventTypeRow[],
+): Promise<EventTypeSummary[]> {
+  const links = await findLinks(postgres, tenant, rows.flatMap(namesIn));
+  return rows.map((row) => summaryOf(row, links));
+}
+
+/** A single type, with its newest version. */
+export async function eventTypeJson(postgres: Query, tenant: string, row: EventTypeRow): Promise<EventTypeView> {
+  const newest = row.version === null ? undefined : await findVersion(postgres, tenant, row.id, row.version);
+  const links = await findLinks(postgres, tenant, [...namesIn(row), ...linkedNames(newest?.notes ?? '')]);
+  const summary = summaryOf(row, links, newest?.notes);
+  return { ...summary, newest: newest === undefined ? null : versionJson(newest) };
+}
+
+function summaryOf(row: EventTypeRow, links: ReadonlyMap<string, TypeLink>, versionNotes = ''): EventTypeSummary {
+  const { deprecation } = row;
+  const successor = links.get(deprecation?.successor ?? '')?.target ?? null;
+  const written = linkedNames(row.description, row.notes, versionNotes);
+  return {
+    id: row.id,
+    name: row.name,
+    status: row.status,
+    visibility: row.visibility,
+    category: row.category,
+    groups: groupsOf(row.name),
+    description: row.description,
+    notes: row.notes,
+    words: row.words,
+    enforce: row.enforce,
+    paused: row.paused,
+    // The successor may have been merged into it.
+    deprecation: deprecation === null ? null : { ...deprecation, successor: successor === row.name ? null : successor },
+    aliases: row.aliases,
+    links: Object.fromEntries(
+      written.flatMap((name) => {
+        const link = links.get(name);
+        return link === undefined ? [] : [[name, link]];
+      }),
+    ),
+    version: row.version,
+    created_at: row.created_at,
+    changed_at: row.changed_at,
+    retired_at: row.retired_at,
+  };
+}

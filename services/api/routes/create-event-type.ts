@@ -1,0 +1,56 @@
+import { createType } from '../event-types/describe-type.ts';
+import {
+  contentErrors,
+  type GivenType,
+  type GivenVersion,
+  nameErrors,
+  typeContent,
+  typeFields,
+  typeName,
+  versionFields,
+} from '../event-types/given-type.ts';
+import { prepareVersion } from '../event-types/prepare-version.ts';
+import { sendType } from '../event-types/send-type.ts';
+import { changeTypes } from '../event-types/type-transaction.ts';
+import { sendInvalid } from '../http/send-problem.ts';
+import type { Operation } from '../openapi/operation.ts';
+import { type Route, route } from '../route.ts';
+
+type Body = GivenType & GivenVersion & { name: string };
+
+const { schema, example, version_notes } = versionFields;
+
+const body = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['name'],
+  properties: { name: typeName, ...typeFields, schema, example, version_notes },
+} as const;
+
+const operation: Operation = {
+  tag: 'Event types',
+  id: 'createEventType',
+  summary: 'Create an event type',
+  description:
+    'With a schema, its version 1 is published. A name that was ever given, to a type or as an alias, is 409.',
+  answers: { 201: { is: 'The event type', body: 'EventType', headers: ['Location', 'ETag'] } },
+  errors: ['conflict'],
+};
+
+/** `POST /v1/event-types` */
+export const createEventType: Route = (deps) =>
+  route<{ Body: Body }>({
+    method: 'POST',
+    url: '/v1/event-types',
+    config: { operation, audit: 'event_type.create' },
+    schema: { body },
+    async handler(request, reply) {
+      const { name, ...given } = request.body;
+      const content = typeContent(given);
+      const { version, errors } = await prepareVersion(given, deps.schemaChecks);
+      const all = [...nameErrors(name), ...contentErrors(content), ...errors];
+      if (all.length > 0) return sendInvalid(reply, all);
+      const result = await changeTypes(request, deps, (changing) => createType(changing, { name, content, version }));
+      return sendType(reply, result, deps);
+    },
+  });

@@ -1,0 +1,32 @@
+import { ifShown } from '../event-types/shown-types.ts';
+import { sendElsewhere } from '../event-types/send-type.ts';
+import { sendResource } from '../http/etag.ts';
+import type { Operation } from '../openapi/operation.ts';
+import { eventTypeJson, findEventType } from '../resources/event-type.ts';
+import { type Route, route } from '../route.ts';
+
+const operation: Operation = {
+  tag: 'Event types',
+  id: 'getEventType',
+  summary: 'Read an event type with its newest version',
+  answers: {
+    200: { is: 'The event type', body: 'EventType', headers: ['ETag'] },
+    301: { is: 'The name is an alias', body: 'EventTypeAlias', headers: ['Location'] },
+  },
+  errors: ['gone'],
+};
+
+/** `GET /v1/event-types/{name}` */
+export const getEventType: Route = ({ postgres }) =>
+  route<{ Params: { name: string } }>({
+    method: 'GET',
+    url: '/v1/event-types/:name',
+    config: { operation, capability: 'view' },
+    async handler(request, reply) {
+      const { tenant, params } = request;
+      const found = ifShown(request.caller, await findEventType(postgres, tenant, params.name));
+      const elsewhere = sendElsewhere(reply, found, { name: params.name });
+      if (elsewhere !== undefined || found === undefined) return elsewhere;
+      return sendResource(reply, found, { ...(await eventTypeJson(postgres, tenant, found)) });
+    },
+  });

@@ -1,0 +1,50 @@
+import { pauseType } from '../event-types/change-status.ts';
+import { instant, reason } from '../event-types/given-type.ts';
+import { sendType } from '../event-types/send-type.ts';
+import { changeTypes } from '../event-types/type-transaction.ts';
+import { optionalBody } from '../http/optional-body.ts';
+import type { Operation } from '../openapi/operation.ts';
+import { type Route, route } from '../route.ts';
+
+interface Body {
+  reason?: string;
+  until?: string;
+}
+
+const body = {
+  type: 'object',
+  additionalProperties: false,
+  properties: { reason, until: instant },
+} as const;
+
+const operation: Operation = {
+  tag: 'Event types',
+  id: 'pauseEventType',
+  summary: 'Say that nothing of an event type is sent for the time being',
+  description: 'Its texts stay as they are. Pausing again changes the reason and the end. It stops no events.',
+  answers: { 200: { is: 'The event type after the change', body: 'EventType', headers: ['ETag'] } },
+  errors: ['conflict'],
+  conditional: true,
+};
+
+/** `POST /v1/event-types/{name}/pause` */
+export const pauseEventType: Route = (deps) =>
+  route<{ Params: { name: string }; Body: Body }>({
+    method: 'POST',
+    url: '/v1/event-types/:name/pause',
+    config: { operation, audit: 'event_type.pause' },
+    schema: { body },
+    preValidation: optionalBody,
+    async handler(request, reply) {
+      const { params, body: given, headers } = request;
+      const result = await changeTypes(request, deps, (changing) =>
+        pauseType(changing, {
+          name: params.name,
+          reason: given.reason,
+          until: given.until,
+          ifMatch: headers['if-match'],
+        }),
+      );
+      return sendType(reply, result, deps);
+    },
+  });

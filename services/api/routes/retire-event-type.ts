@@ -1,0 +1,31 @@
+import { retireType } from '../event-types/change-status.ts';
+import { sendRefused } from '../event-types/send-type.ts';
+import { changeTypes } from '../event-types/type-transaction.ts';
+import type { Operation } from '../openapi/operation.ts';
+import { type Route, route } from '../route.ts';
+
+const operation: Operation = {
+  tag: 'Event types',
+  id: 'retireEventType',
+  summary: 'Retire an event type for ever',
+  description:
+    'It is 410 from then on, under all its names, and none of them is given to another type. Events of it are sent as before.',
+  answers: { 204: { is: 'The event type is retired' } },
+  errors: ['conflict'],
+  conditional: true,
+};
+
+/** `DELETE /v1/event-types/{name}` */
+export const retireEventType: Route = (deps) =>
+  route<{ Params: { name: string } }>({
+    method: 'DELETE',
+    url: '/v1/event-types/:name',
+    config: { operation, audit: 'event_type.retire' },
+    async handler(request, reply) {
+      const result = await changeTypes(request, deps, (changing) =>
+        retireType(changing, { name: request.params.name, ifMatch: request.headers['if-match'] }),
+      );
+      if (!('retired' in result)) return sendRefused(reply, result, deps);
+      return reply.code(204).send();
+    },
+  });

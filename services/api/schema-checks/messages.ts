@@ -1,0 +1,16 @@
+/** Messages between the API and its thread that checks payloads against schemas. */
+export type CheckRequest =
+  | { id: number; kind: 'compile'; key: string; schema: string }
+  | { id: number; kind: 'check'; key: string; payload: string };
+
+export type CheckAnswer = { id: number } & (
+  | { kind: 'compiled' }
+  /** Its schema is not compiled here. */
+  | { kind: 'unknown' }
+  | { kind: 'invalid_schema'; message: string }
+  | { kind: 'match' }
+  | { kind: 'mismatch'; field: string; message: string }
+);
+
+/** What the thread says when it can begin. */
+export type Ready = { kind: 'ready' };

@@ -1,0 +1,181 @@
+/**
+ * Checks payloads against schemas of tenants in a thread that is ended if it takes too long. One check runs at a time; the others wait, up to a limit.
+ *
+ * Never throws: what can't be judged (too slow, too many waiting, the thread failed) is `unjudged`, with the reason.
+ */
+import { Worker } from 'node:worker_threads';
+import type { Clock } from '#lib/clock';
+import { createPart, type Part } from '#lib/lifecycle';
+import type { Logger } from '#lib/log';
+import type { CheckAnswer, CheckRequest, Ready } from './messages.ts';
+
+export type Verdict =
+  | { kind: 'match' }
+  /** `field`: a JSON pointer in the payload. */
+  | { kind: 'mismatch'; field: string; message: string }
+  | { kind: 'invalid_schema'; message: string }
+  | { kind: 'unjudged'; reason: 'too_slow' | 'busy' | 'failed' };
+
+interface Checked {
+  /** Names the schema for ever: the same key is never used for another. */
+  key: string;
+  /** Its JSON text, asked for where the thread does not have it. @returns undefined: there is none any more */
+  schema(): string | undefined | Promise<string | undefined>;
+  /** JSON text. */
+  payload: string;
+}
+
+export interface SchemaChecks {
+  check(checked: Checked): Promise<Verdict>;
+}
+
+interface Options {
+  clock: Clock;
+  log: Logger;
+  limits?: CheckLimits;
+}
+
+export interface CheckLimits {
+  checkMs: number;
+  compileMs: number;
+}
+
+const checkLimits: CheckLimits = { checkMs: 50, compileMs: 2_000 };
+/** Loading the validator, on a busy machine. */
+const startMs = 10_000;
+const maxWaiting = 200;
+/** A schema that was too slow is left alone for so long: it would cost others a thread each time. */
+const slowMs = 60_000;
+const maxSlow = 1_000;
+const maxOldGenerationSizeMb = 128;
+const idleMs = 60_000;
+
+export function createSchemaChecks({ clock, log, limits = checkLimits }: Options): SchemaChecks & Part {
+  let worker: { thread: Worker; ready: Promise<boolean> } | undefined;
+  let settle: ((answer: CheckAnswer | 'failed') => void) | undefined;
+  let last: Promise<unknown> = Promise.resolve();
+  let [waiting, lastId, isStopped] = [0, 0, false];
+  let idle: NodeJS.Timeout | undefined;
+  /** Until when a key is not tried, by clock.monotonicMs. */
+  const slow = new Map<string, number>();
+
+  function start(): { thread: Worker; ready: Promise<boolean> } {
+    const thread = new Worker(new URL('./check-worker.ts', import.meta.url), {
+      resourceLimits: { maxOldGenerationSizeMb },
+      env: {},
+    });
+    const { promise: ready, resolve } = Promise.withResolvers<boolean>();
+    const tooLate = setTimeout(() => resolve(false), startMs).unref();
+    thread.on('message', (message: CheckAnswer | Ready) => {
+      if (message.kind === 'ready') resolve(true);
+      else settle?.(message);
+    });
+    thread.on('error', (err) => {
+      log.warn({ event: 'schema_check.thread_failed', err });
+      resolve(false);
+      settle?.('failed');
+    });
+    thread.on('exit', () => {
+      clearTimeout(tooLate);
+      resolve(false);
+      settle?.('failed');
+      if (worker?.thread === thread) worker = undefined;
+    });
+    thread.unref();
+    return { thread, ready };
+  }
+
+  function end(): void {
+    const ending = worker;
+    worker = undefined;
+    void ending?.thread.terminate();
+  }
+
+  /** One message to the thread and its answer. The thread is ended if none comes in time. */
+  async function ask(
+    request: CheckRequest extends infer Each ? (Each extends CheckRequest ? Omit<Each, 'id'> : never) : never,
+    limitMs: number,
+  ): Promise<CheckAnswer | 'failed' | 'too_slow'> {
+    worker ??= start();
+    const { thread, ready } = worker;
+    if (!(await ready)) {
+      end();
+      return 'failed';
+    }
+    const id = (lastId += 1);
+    const { promise, resolve } = Promise.withResolvers<CheckAnswer | 'failed' | 'too_slow'>();
+    settle = (answer) => {
+      if (answer === 'failed' || answer.id === id) resolve(answer);
+    };
+    // An answer that is there already counts, if this process had no time to read it.
+    const timer = setTimeout(() => setImmediate(() => setImmediate(() => resolve('too_slow'))), limitMs);
+    thread.postMessage({ ...request, id });
+    const answer = await promise;
+    clearTimeout(timer);
+    settle = undefined;
+    if (answer === 'too_slow' || answer === 'failed') end();
+    return answer;
+  }
+
+  async function run({ key, schema, payload }: Checked): Promise<Verdict> {
+    let answer = await ask({ kind: 'check', key, payload }, limits.checkMs);
+    if (typeof answer === 'object' && answer.kind === 'unknown') {
+      const text = await schema();
+      if (text === undefined) return { kind: 'unjudged', reason: 'failed' };
+      answer = await ask({ kind: 'compile', key, schema: text }, limits.compileMs);
+      if (typeof answer === 'object' && answer.kind === 'compiled')
+        answer = await ask({ kind: 'check', key, payload }, limits.checkMs);
+    }
+    if (answer === 'too_slow') noteSlow(key);
+    if (typeof answer === 'string') return { kind: 'unjudged', reason: answer };
+    if (answer.kind === 'match') return { kind: 'match' };
+    if (answer.kind === 'mismatch') return { kind: 'mismatch', field: answer.field, message: answer.message };
+    if (answer.kind === 'invalid_schema') return { kind: 'invalid_schema', message: answer.message };
+    return { kind: 'unjudged', reason: 'failed' };
+  }
+
+  function noteSlow(key: string): void {
+    log.warn({ event: 'schema_check.too_slow', schema: key });
+    slow.delete(key);
+    slow.set(key, clock.monotonicMs() + slowMs);
+    const [oldest] = slow.keys();
+    if (slow.size > maxSlow && oldest !== undefined) slow.delete(oldest);
+  }
+
+  const isSlow = (key: string): boolean => (slow.get(key) ?? 0) > clock.monotonicMs();
+
+  const part = createPart(
+    'schema checks',
+    async () => undefined,
+    async () => {
+      isStopped = true;
+      clearTimeout(idle);
+      await worker?.thread.terminate();
+    },
+  );
+
+  return {
+    ...part,
+    async check(checked) {
+      if (isStopped || waiting >= maxWaiting) return { kind: 'unjudged', reason: 'busy' };
+      if (isSlow(checked.key)) return { kind: 'unjudged', reason: 'too_slow' };
+      clearTimeout(idle);
+      waiting += 1;
+      const turn = last.then(async (): Promise<Verdict> => {
+        // It may have become slow while this one waited.
+        if (isStopped || isSlow(checked.key)) return { kind: 'unjudged', reason: isStopped ? 'busy' : 'too_slow' };
+        return run(checked);
+      });
+      last = turn.catch(() => undefined);
+      try {
+        return await turn;
+      } catch (err) {
+        log.warn({ event: 'schema_check.failed', err });
+        return { kind: 'unjudged', reason: 'failed' };
+      } finally {
+        waiting -= 1;
+        if (waiting === 0 && !isStopped) idle = setTimeout(end, idleMs).unref();
+      }
+    },
+  };
+}

@@ -1,0 +1,205 @@
+import { apiVerb } from '../api-calls/api-verb.ts';
+import { pathOf } from '../api-calls/path-of.ts';
+import { usageFailure } from '../command-failure.ts';
+import { readJson, readTextFile } from '../options/read-text-file.ts';
+import { omitAbsent, readLimit } from '../options/read-values.ts';
+import { describe, jsonText, table } from '../output/print.ts';
+import { flag, text } from '../verb.ts';
+
+const things = 'event types';
+
+interface EventType extends Record<string, unknown> {
+  name: string;
+  status: string;
+}
+
+interface ObservedType extends Record<string, unknown> {
+  type: string;
+}
+
+interface Report {
+  dry_run: boolean;
+  created: string[];
+  changed: { name: string; fields: string[]; version: number | null }[];
+  unchanged: string[];
+  refused: { name: string; reason: string }[];
+}
+
+const contentOptions = {
+  description: text('TEXT', 'what the event means'),
+  notes: text('TEXT', 'known issues and advice'),
+  category: text('NAME', 'a heading to list it under'),
+  visibility: text('WHO', 'public, portal or internal (default: internal)'),
+  enforce: text('WHAT', 'for published events that do not match: off, tag or reject'),
+} as const;
+
+const versionOptions = {
+  schema: text('FILE', 'a JSON Schema; `-` reads the standard input'),
+  example: text('FILE', 'a payload that matches it (default: made from the schema)'),
+} as const;
+
+const readFile = (option: string, file: string | undefined): Record<string, unknown> =>
+  file === undefined ? {} : { [option]: readJson(option, readTextFile(option, file)) };
+
+const said = ({ name, status }: EventType): string => `${name} is ${status}`;
+
+export const types = {
+  list: apiVerb({
+    summary: 'List event types',
+    description: 'Lists the event types by name, without the retired ones unless --status retired asks for them.',
+    things,
+    options: {
+      status: text('STATUS', 'active, paused, deprecated or retired'),
+      group: text('PREFIX', 'whose names begin with this and a dot'),
+      limit: text('N', 'list at most this many (default: all)'),
+    },
+    call: (api, { status, group, limit }) => {
+      const query = new URLSearchParams(omitAbsent({ status, group }));
+      return api.list<EventType>(`/event-types?${query.toString()}`, readLimit(limit));
+    },
+    show: (found) => table(found, ['name', 'status', 'version', 'visibility', 'enforce', 'words']),
+  }),
+  observed: apiVerb({
+    summary: 'List types of events that no event type describes',
+    description:
+      'Lists what goes through under a name that no event type has: when it was seen, and how often within 24 hours.',
+    things: 'types',
+    options: { limit: text('N', 'list at most this many (default: all)') },
+    call: (api, { limit }) => api.list<ObservedType>('/event-types/observed', readLimit(limit)),
+    show: (found) => table(found, ['type', 'first_day', 'last_day', 'received_24h']),
+  }),
+  show: apiVerb({
+    summary: 'Show an event type with its newest version',
+    description: 'Shows what is said of an event type, its former names, and its newest schema with an example.',
+    things,
+    argument: 'name',
+    call: (api, _values, { name }) => api.ask('GET', pathOf('event-types', name)),
+  }),
+  create: apiVerb({
+    summary: 'Create an event type',
+    description: 'Creates an event type. With --schema, its version 1 is published.',
+    things,
+    argument: 'name',
+    options: { ...contentOptions, ...versionOptions },
+    call: (api, { description, notes, category, visibility, enforce, schema, example }, { name }) => {
+      const content = omitAbsent({ description, notes, category, visibility, enforce });
+      const body = { name, ...content, ...readFile('schema', schema), ...readFile('example', example) };
+      return api.ask<EventType>('POST', '/event-types', { body });
+    },
+    show: said,
+  }),
+  publish: apiVerb({
+    summary: 'Publish a version of an event type',
+    description:
+      'Publishes a schema as the next version of an event type. One that breaks receivers is refused without --breaking; one that is the same as the newest is no version.',
+    things,
+    argument: 'name',
+    options: {
+      ...versionOptions,
+      notes: text('TEXT', 'what changed'),
+      breaking: flag('it may break receivers'),
+    },
+    call: (api, { schema, example, notes, breaking }, { name }) => {
+      if (schema === undefined) throw usageFailure('missing --schema');
+      const files = { ...readFile('schema', schema), ...readFile('example', example) };
+      const body = { ...files, ...omitAbsent({ notes }), breaking };
+      return api.ask<EventType>('POST', pathOf('event-types', name, 'versions'), { body });
+    },
+    show: ({ name, version }) => `${name} has version ${String(version)}`,
+  }),
+  rename: apiVerb({
+    summary: 'Give an event type another name',
+    description: 'Renames an event type. Its former names lead to the new one, and are given to no other type.',
+    things,
+    argument: 'name',
+    options: { to: text('NAME', 'the new name') },
+    call: (api, { to }, { name }) => {
+      if (to === undefined) throw usageFailure('missing --to');
+      return api.ask<EventType>('POST', pathOf('event-types', name, 'rename'), { body: { to } });
+    },
+    show: said,
+  }),
+  merge: apiVerb({
+    summary: 'Merge an event type into another',
+    description:
+      'Merges an event type: all its names lead to the other one. If that lacks a field of it, give a --reason.',
+    things,
+    argument: 'name',
+    options: { into: text('NAME', 'the other event type'), reason: text('TEXT', 'why fields may be missing') },
+    call: (api, { into, reason }, { name }) => {
+      if (into === undefined) throw usageFailure('missing --into');
+      return api.ask<EventType>('POST', pathOf('event-types', name, 'merge'), { body: omitAbsent({ into, reason }) });
+    },
+    show: said,
+  }),
+  pause: apiVerb({
+    summary: 'Say that nothing of an event type is sent for now',
+    description: 'Marks an event type as paused on its pages. It stops no events.',
+    things,
+    argument: 'name',
+    options: { reason: text('TEXT', 'why'), until: text('TIME', 'the end, in RFC 3339') },
+    call: (api, { reason, until }, { name }) =>
+      api.ask<EventType>('POST', pathOf('event-types', name, 'pause'), { body: omitAbsent({ reason, until }) }),
+    show: said,
+  }),
+  resume: apiVerb({
+    summary: 'End the pause of an event type',
+    description: 'Ends the pause of an event type.',
+    things,
+    argument: 'name',
+    call: (api, _values, { name }) => api.ask<EventType>('POST', pathOf('event-types', name, 'resume')),
+    show: said,
+  }),
+  retire: apiVerb({
+    summary: 'Retire an event type for ever',
+    description: 'Retires an event type: it is 410 under all its names, and none of them is given to another type.',
+    things,
+    argument: 'name',
+    call: async (api, _values, { name }) => {
+      await api.ask('DELETE', pathOf('event-types', name));
+      return { name, status: 'retired' };
+    },
+    show: said,
+  }),
+  import: apiVerb({
+    summary: 'Import event types from a document',
+    description:
+      'Imports the webhooks of an OpenAPI document, or JSON Schemas by the names of their types: all, or none if one is refused. --dry-run says what would change.',
+    things,
+    argument: 'file',
+    options: {
+      visibility: text('WHO', 'of all of them: public, portal or internal'),
+      breaking: flag('versions may break receivers'),
+      'dry-run': flag('say what would change; change nothing'),
+    },
+    call: (api, { visibility, breaking, 'dry-run': isDryRun }, { file }) => {
+      const document = readJson('file', readTextFile('file', file));
+      const body = { document, ...omitAbsent({ visibility }), breaking, dry_run: isDryRun };
+      return api.ask<Report>('POST', '/event-types/import', { body });
+    },
+    show: ({ created, changed, unchanged, refused }) =>
+      describe({
+        created: created.join(' ') || '-',
+        changed:
+          changed.map(({ name, version }) => (version === null ? name : `${name} (version ${version})`)).join(' ') ||
+          '-',
+        unchanged: unchanged.length,
+        ...Object.fromEntries(refused.map(({ name, reason }) => [`refused ${name}`, reason])),
+      }),
+    exitCode: ({ refused }) => (refused.length > 0 ? 1 : 0),
+  }),
+  export: apiVerb({
+    summary: 'Print event types as an OpenAPI document',
+    description: 'Prints an OpenAPI 3.1 document with the event types as webhooks. Importing it changes nothing.',
+    things,
+    options: {
+      visibility: text('WHO', 'public, portal or internal (default: all)'),
+      group: text('PREFIX', 'of this group'),
+    },
+    call: (api, { visibility, group }) => {
+      const query = new URLSearchParams(omitAbsent({ visibility, group }));
+      return api.ask('GET', `/event-types/export?${query.toString()}`);
+    },
+    show: (document) => jsonText(document, 2),
+  }),
+};

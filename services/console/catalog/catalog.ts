@@ -1,0 +1,236 @@
+/**
+ * The event types that everybody may see, as pages ask for them. Whatever the API says, only what is public comes out of here: another type is
+ * one that does not exist.
+ */
+import { type ApiFailure, failureOf } from '#lib/api-client';
+import type { Clock } from '#lib/clock';
+import type {
+  AliasKind,
+  EventTypeAliasView,
+  EventTypeChangeView,
+  EventTypeSummary,
+  EventTypeVersionView,
+  EventTypeView,
+} from '#lib/contract';
+import type { Logger } from '#lib/log';
+import { path, withQuery } from '../api-calls/paths.ts';
+import { ApiRefusal } from '../api-calls/refusal.ts';
+import type { ApiAnswer, ApiTransport } from '../api-calls/transport.ts';
+import { createKnownAnswers } from './known-answers.ts';
+import { rawMember } from '../parts/raw-member.ts';
+
+/** Whose types they are, and what may read them. */
+export interface CatalogSettings {
+  tenant: string;
+  key: string;
+  staleSeconds: number;
+  /** Pages with fewer words of their own are not indexed. */
+  thinWords: number;
+}
+
+/** A version with its JSON as it was written. */
+export type Version = EventTypeVersionView & { schemaText: string; exampleText: string };
+
+export interface TypeWithNewest extends EventTypeSummary {
+  newest: Version | null;
+}
+
+export type Found<T> =
+  | { kind: 'found'; value: T }
+  /** @param to the name that its type has today */
+  | { kind: 'moved'; to: string; by: AliasKind }
+  | { kind: 'gone' }
+  | { kind: 'missing' };
+
+interface ChangesPage {
+  changes: readonly EventTypeChangeView[];
+  /** Of the page after this one. */
+  next: string | undefined;
+}
+
+/** Every call throws ApiRefusal where it can't be told. */
+export interface Catalog {
+  /** All of them, in the order of their names, without retired ones. */
+  types(): Promise<readonly EventTypeSummary[]>;
+  type(name: string): Promise<Found<TypeWithNewest>>;
+  /** @param type whose version it is, as `type` gave it */
+  version(type: EventTypeSummary, version: number): Promise<Version | undefined>;
+  /** Undefined for a cursor that is none. */
+  changes(cursor: string | undefined): Promise<ChangesPage | undefined>;
+  thinWords: number;
+}
+
+interface AskingOptions {
+  traceparent: string;
+  /** Called for each answer that is not of now. */
+  onAge(ageSeconds: number): void;
+}
+
+export type OpenCatalog = (asking: AskingOptions) => Catalog;
+
+interface Deps {
+  transport: ApiTransport;
+  clock: Clock;
+  log: Logger;
+  catalog: CatalogSettings | undefined;
+}
+
+/** A known page is not kept waiting for an API that hangs. */
+const timeoutMs = 2_000;
+const pageSize = 1_000;
+/** A sitemap has room for fifty thousand addresses. */
+const mostPages = 20;
+const changesPerPage = '50';
+
+/** What each request for a page asks through: what they were answered is kept for all of them. */
+export function createCatalogs({ transport, clock, log, catalog: settings }: Deps): OpenCatalog {
+  if (settings === undefined) return () => noCatalog;
+  const { tenant, key, staleSeconds, thinWords } = settings;
+  const askKnown = createKnownAnswers({ transport, clock, staleSeconds, isWord });
+
+  return ({ traceparent, onAge }) => {
+    async function ask<T>(pathname: string): Promise<Told<T>> {
+      const known = await askKnown({
+        method: 'GET',
+        path: `/v1${pathname}`,
+        headers: {
+          accept: 'application/json',
+          authorization: `Bearer ${key}`,
+          'hookline-tenant': tenant,
+          ...(traceparent !== '' && { traceparent }),
+        },
+        timeoutMs,
+      });
+      if ('noAnswer' in known) throw new ApiRefusal({ kind: 'no_answer', url: '', reason: known.noAnswer });
+      const { answer, ageSeconds } = known;
+      if (answer.status === 401 || answer.status === 403)
+        log.warn({ event: 'catalog.refused', status: answer.status, path: pathname });
+      const told = toldBy<T>(answer);
+      if (ageSeconds !== undefined) onAge(ageSeconds);
+      return told;
+    }
+
+    async function all(filter: Readonly<Record<string, string>>): Promise<EventTypeSummary[]> {
+      const found: EventTypeSummary[] = [];
+      const query = new URLSearchParams({ ...filter, visibility: 'public', limit: String(pageSize) });
+      for (let page = 0; page < mostPages; page += 1) {
+        const answer = await ask<EventTypeSummary[]>(withQuery('/event-types', query));
+        if (!('value' in answer)) break;
+        found.push(...answer.value);
+        const cursor = nextCursor(answer.link);
+        if (cursor === undefined) break;
+        query.set('cursor', cursor);
+      }
+      return found.filter(({ visibility }) => visibility === 'public');
+    }
+
+    /** A retired type that nobody has seen is not told of now. */
+    const wasPublic = async (name: string): Promise<boolean> =>
+      (await all({ status: 'retired' })).some(
+        (type) => type.name === name || type.aliases.some((alias) => alias.name === name),
+      );
+
+    async function readType(name: string): Promise<Found<TypeWithNewest>> {
+      const answer = await ask<EventTypeView | EventTypeAliasView>(path`/event-types/${name}`);
+      if (answer.status === 410) return { kind: (await wasPublic(name)) ? 'gone' : 'missing' };
+      if (!('value' in answer)) return { kind: 'missing' };
+      const { value: type, text } = answer;
+      if ('target' in type) return { kind: 'moved', to: type.target, by: type.kind };
+      if (type.visibility !== 'public') return { kind: 'missing' };
+      const newest = rawMember(text, 'newest');
+      return {
+        kind: 'found',
+        value: { ...type, newest: type.newest && newest !== undefined ? withTexts(type.newest, newest) : null },
+      };
+    }
+
+    return {
+      thinWords,
+      async types() {
+        const found = await all({});
+        return found.filter(({ status }) => status !== 'retired').sort((a, b) => (a.name < b.name ? -1 : 1));
+      },
+
+      async type(name) {
+        const found = await readType(name);
+        if (found.kind !== 'moved') return found;
+        // A redirect leads to a page, or is none.
+        const target = await readType(found.to);
+        return target.kind === 'found' ? { ...found, to: target.value.name } : target;
+      },
+
+      async version(type, version) {
+        if (version === type.version && 'newest' in type) return (type as TypeWithNewest).newest ?? undefined;
+        const answer = await ask<EventTypeVersionView>(path`/event-types/${type.name}/versions/${String(version)}`);
+        return 'value' in answer ? withTexts(answer.value, answer.text) : undefined;
+      },
+
+      async changes(cursor) {
+        const query = { visibility: 'public', limit: changesPerPage, cursor };
+        const answer = await ask<EventTypeChangeView[]>(withQuery('/event-types/changes', query));
+        if (!('value' in answer)) return undefined;
+        return {
+          changes: answer.value.filter(({ visibility }) => visibility === 'public'),
+          next: nextCursor(answer.link),
+        };
+      },
+    };
+  };
+}
+
+const noCatalog: Catalog = {
+  thinWords: 0,
+  types: async () => [],
+  type: async () => ({ kind: 'missing' }),
+  version: async () => undefined,
+  changes: async () => undefined,
+};
+
+/** What the API has said of what was asked for. */
+type Told<T> = { status: 200 | 301; value: T; text: string; link: string } | { status: 400 | 404 | 410 };
+
+/**
+ * Only the API's own word counts: whoever answers otherwise than it would, or refuses our key, is no reason for a 404.
+ *
+ * @throws ApiRefusal
+ */
+function toldBy<T>({ status, header, bytes }: ApiAnswer): Told<T> {
+  const text = bytes.toString();
+  if (status === 200 || status === 301) {
+    try {
+      return { status, value: JSON.parse(text) as T, text, link: header('link') ?? '' };
+    } catch {
+      throw new ApiRefusal({ kind: 'unexpected_answer', status, body: text });
+    }
+  }
+  const failure = failureOf({ status, header, body: text });
+  if (failure.kind === 'problem' && (status === 400 || status === 404 || status === 410)) return { status };
+  throw new ApiRefusal(asAway(failure));
+}
+
+function isWord(answer: ApiAnswer): boolean {
+  try {
+    toldBy(answer);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** That our key is refused, or is asked too much with, is not the reader's business. */
+const asAway = (failure: Exclude<ApiFailure, { kind: 'no_answer' }>): ApiFailure =>
+  failure.kind === 'problem' ? { ...failure, status: 503 } : failure;
+
+/** @param json of the version, as the API wrote it */
+export const withTexts = (version: EventTypeVersionView, json: string): Version => ({
+  ...version,
+  schemaText: rawMember(json, 'schema') ?? '',
+  exampleText: rawMember(json, 'example') ?? '',
+});
+
+function nextCursor(link: string): string | undefined {
+  const [, target] = /<([^>]+)>; rel="next"/.exec(link) ?? [];
+  return target === undefined
+    ? undefined
+    : (new URL(target, 'http://api.invalid').searchParams.get('cursor') ?? undefined);
+}

@@ -1,0 +1,84 @@
+/**
+ * What the API has answered, kept for when it can't be asked: a page that was shown goes on to be shown, with its age. It is asked each time all
+ * the same, so that what it shows is never older than it has to be; requests for the same thing that come at once are one.
+ *
+ * | the API                         | is known                  | is not                      |
+ * |---------------------------------|---------------------------|-----------------------------|
+ * | answers 2xx, 3xx, 410           | its answer, kept          | its answer, kept            |
+ * | answers 404                     | its answer, forgotten     | its answer                  |
+ * | is away, or its stores are      | the one before, with age  | that it is away: never 404  |
+ */
+import type { Clock } from '#lib/clock';
+import type { ApiAnswer, ApiCall, ApiTransport } from '../api-calls/transport.ts';
+
+interface Kept {
+  answer: ApiAnswer;
+  atMs: number;
+}
+
+type KnownAnswer = { answer: ApiAnswer; ageSeconds: number | undefined } | { noAnswer: string };
+
+interface Options {
+  transport: ApiTransport;
+  clock: Clock;
+  staleSeconds: number;
+  /** Whether an answer is the API's word on what was asked for. */
+  isWord(answer: ApiAnswer): boolean;
+  maxBytes?: number;
+}
+
+/** Of all answers together; those that were not asked for longest are given up. */
+const usualMaxBytes = 32 * 1024 * 1024;
+/** Beside the bytes of an answer. */
+const bytesPerAnswer = 1_024;
+
+export function createKnownAnswers({ transport, clock, staleSeconds, isWord, maxBytes = usualMaxBytes }: Options) {
+  /** The ones that were asked for last are at the end. */
+  const kept = new Map<string, Kept>();
+  const asking = new Map<string, Promise<KnownAnswer>>();
+  let bytes = 0;
+
+  const sizeOf = ({ answer }: Kept): number => answer.bytes.length + bytesPerAnswer;
+
+  function forget(path: string): void {
+    const before = kept.get(path);
+    if (before !== undefined) bytes -= sizeOf(before);
+    kept.delete(path);
+  }
+
+  function keep(path: string, answer: ApiAnswer): void {
+    forget(path);
+    const one = { answer, atMs: clock.monotonicMs() };
+    bytes += sizeOf(one);
+    kept.set(path, one);
+    for (const oldest of kept.keys()) {
+      if (bytes <= maxBytes) break;
+      forget(oldest);
+    }
+  }
+
+  async function ask(call: ApiCall): Promise<KnownAnswer> {
+    const { path } = call;
+    const answer = await transport(call);
+    if (!('noAnswer' in answer) && isWord(answer)) {
+      if (isKept(answer.status)) keep(path, answer);
+      else forget(path);
+      return { answer, ageSeconds: undefined };
+    }
+    const before = kept.get(path);
+    const ageMs = clock.monotonicMs() - (before?.atMs ?? 0);
+    if (before !== undefined && ageMs <= staleSeconds * 1_000)
+      return { answer: before.answer, ageSeconds: Math.floor(ageMs / 1_000) };
+    return 'noAnswer' in answer ? answer : { answer, ageSeconds: undefined };
+  }
+
+  return (call: ApiCall): Promise<KnownAnswer> => {
+    const running = asking.get(call.path);
+    if (running !== undefined) return running;
+    const answering = ask(call).finally(() => asking.delete(call.path));
+    asking.set(call.path, answering);
+    return answering;
+  };
+}
+
+const isKept = (status: number): boolean => status < 400 || status === 410;

@@ -1,0 +1,26 @@
+import { html } from '#lib/html';
+import { groupPath, isTypeName } from '../../catalog/addresses.ts';
+import { countWords } from '../../catalog/count-words.ts';
+import { catalogLinks } from '../../catalog/type-links.ts';
+import { page, problem } from '../../page-result.ts';
+import { catalogPage } from '../../page.ts';
+import { typeTable, wordsOfTable } from '../../pages/catalog/type-table.ts';
+import { plural } from '../../parts/words.ts';
+
+/** `/catalog/groups/{prefix}`: the types whose names begin with it and a dot. */
+export const group = catalogPage({
+  path: '/catalog/groups/:prefix',
+  title: 'Group',
+  async answer({ catalog, params: { prefix }, base }) {
+    // With a dot and more it must be a name.
+    if (!isTypeName(`${prefix}.a`)) return problem(404);
+    const types = (await catalog.types()).filter(({ groups }) => groups.includes(prefix));
+    if (types.length === 0) return problem(404, { explanation: 'No event type is published whose name begins so.' });
+    return page({
+      title: `${prefix}.* events`,
+      crumbs: [{ label: 'Event types', href: `${base}/catalog` }],
+      indexing: { canonical: groupPath(prefix), isIndexed: countWords(wordsOfTable(types)) >= catalog.thinWords },
+      body: html`<p class="muted">${plural(types.length, 'event type')}</p>${typeTable(`Event types of ${prefix}`, types, catalogLinks(base))}`,
+    });
+  },
+});

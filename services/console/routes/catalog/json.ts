@@ -1,0 +1,39 @@
+import { typePath } from '../../catalog/addresses.ts';
+import type { Version } from '../../catalog/catalog.ts';
+import { documentOf, problem } from '../../page-result.ts';
+import { catalogPage } from '../../page.ts';
+import { indentedJson } from '../../parts/indented-json.ts';
+import { answerElsewhere, findType } from './find-type.ts';
+
+/** A part of the newest version, for programs. */
+const jsonOf = <const Path extends `/catalog/:type/${string}`>(
+  path: Path,
+  contentType: string,
+  textOf: (version: Version) => string,
+) =>
+  catalogPage({
+    path,
+    title: path.slice(path.lastIndexOf('/') + 1),
+    isDocument: true,
+    async answer({ catalog, params }) {
+      const found = await findType(catalog, (params as { type: string }).type);
+      if (found.kind === 'gone' || found.kind === 'missing') return answerElsewhere(found.kind);
+      const target = found.kind === 'found' ? found : await catalog.type(found.to);
+      if (target.kind !== 'found') return answerElsewhere(target.kind === 'gone' ? 'gone' : 'missing');
+      const { name, newest } = target.value;
+      if (newest === null) return problem(404, { explanation: 'Its payload is not described' });
+      if (found.kind === 'moved') return answerElsewhere('moved', typePath(name) + path.slice(path.lastIndexOf('/')));
+      return documentOf(contentType, `${indentedJson(textOf(newest))}\n`);
+    },
+  });
+
+export const schemaJson = jsonOf(
+  '/catalog/:type/schema.json',
+  'application/schema+json; charset=utf-8',
+  ({ schemaText }) => schemaText,
+);
+export const exampleJson = jsonOf(
+  '/catalog/:type/example.json',
+  'application/json; charset=utf-8',
+  ({ exampleText }) => exampleText,
+);

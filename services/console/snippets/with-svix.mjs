@@ -1,0 +1,6 @@
+import { Webhook } from 'svix';
+
+/** The payload. @throws if the signature is not valid */
+export function readWebhook(headers, body, secret) {
+  return new Webhook(secret).verify(body, headers);
+}

@@ -1,0 +1,95 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { writeKeyValueFile } from '#deploy/local/key-value-file.ts';
+import { root } from '#deploy/local/paths.ts';
+import { smoke } from '#deploy/local/smoke/smoke.ts';
+import { freePorts } from '#deploy/local/stack/free-ports.ts';
+import { nativeReceiver } from '#deploy/local/stack/stack.ts';
+import { withCompileCache } from '../support/compile-cache.ts';
+import { missingLines, readBlocks } from '../support/readme-blocks.ts';
+import { type OwnPipeline, startOwnPipeline } from './own-pipeline.ts';
+
+jest.setTimeout(240_000);
+
+const blocks = readBlocks(readFileSync(join(root, 'README.md'), 'utf8'));
+const isMake = ({ commands }: { commands: string }): boolean => commands.startsWith('make ');
+
+const pasted = blocks.filter((block) => !isMake(block)).map((block, index) => ({ ...block, number: index + 1 }));
+
+/** The README, block by block, in a folder that looks like the checkout after `make up`. */
+describe('the README', () => {
+  let pipeline: OwnPipeline;
+  let dir: string;
+
+  beforeAll(async () => {
+    dir = mkdtempSync(join(tmpdir(), 'hookline-readme-'));
+    pipeline = await startOwnPipeline();
+    const { apiUrl, adminKey, ingressUrl } = pipeline.stack;
+    mkdirSync(join(dir, '.hookline'));
+    symlinkSync(join(root, 'hookline'), join(dir, 'hookline'));
+    writeKeyValueFile(join(dir, '.hookline/local.env'), {
+      ...{ HOOKLINE_API_URL: apiUrl, HOOKLINE_ADMIN_KEY: adminKey, HOOKLINE_INGRESS_URL: ingressUrl },
+      ...{ HOOKLINE_RECEIVER_HOST: '127.0.0.1', HOOKLINE_RECEIVER_LISTEN_ON: '127.0.0.1' },
+    });
+  });
+  afterAll(async () => {
+    await pipeline?.close();
+    rmSync(dir, { recursive: true, force: true });
+  });
+
+  /** As pasted into a shell: all lines run, and what fails in one shows in what is printed. */
+  async function paste(commands: string): Promise<string> {
+    const child = spawn('bash', ['-c', commands], {
+      cwd: dir,
+      env: { PATH: process.env.PATH ?? '', ...withCompileCache },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      signal: AbortSignal.timeout(180_000),
+    });
+    child.once('error', () => undefined);
+    const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr)]);
+    return output + errors;
+  }
+
+  it('promises no more than two commands of make and what is pasted', () => {
+    expect(blocks.filter(isMake).map(({ commands }) => commands)).toEqual(['make up', 'make test']);
+    expect(pasted).not.toEqual([]);
+  });
+
+  it('shows the webhook of `make up` as `make up` does', () =>
+    pipeline.explain(async () => {
+      const { stack } = pipeline;
+      const [receiverPort = 0] = await freePorts(1);
+      const said = ['one signed webhook through it:'];
+      await smoke({
+        apiUrl: stack.apiUrl,
+        adminKey: stack.adminKey,
+        kafkaPort: Number(stack.kafkaBrokers[0]?.split(':').at(-1)),
+        topicPrefix: stack.topicPrefix,
+        receiverPort,
+        stateFile: join(dir, 'smoke.json'),
+        processes: { pid: (name) => pipeline.processIds()[name] ?? process.pid, lastLogLines: () => [] },
+        receiver: nativeReceiver,
+        timeoutMs: 60_000,
+        say: (line) => said.push(line),
+      });
+      const { promised = [] } = blocks.find(({ commands }) => commands === 'make up') ?? {};
+      expect(promised.length).toBeGreaterThan(5);
+      // The last line is of `make up` alone.
+      expect(missingLines({ promised: promised.slice(0, -1) }, said.join('\n'))).toEqual([]);
+    }));
+
+  it.each(pasted)('prints what it promises for block $number', ({ commands, promised }) =>
+    pipeline.explain(async () => {
+      const [port = 0] = await freePorts(1);
+      const output = await paste(commands.replaceAll('3000', String(port)));
+      expect({ missing: missingLines({ promised }, output), output }).toEqual({ missing: [], output });
+      expect(promised).not.toEqual([]);
+      // Each event arrives once, and its signature is verified.
+      expect(output.match(/POST \/webhooks/g)).toHaveLength(1);
+      expect(output).not.toMatch(/no secret given|not verified:/);
+    }),
+  );
+});

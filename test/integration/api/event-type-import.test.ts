@@ -1,0 +1,158 @@
+/** Types from an OpenAPI document's webhooks, or from JSON Schemas; and back. */
+import { createRequire } from 'node:module';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import type { EventTypeView } from '#lib/contract';
+import { type OpenApi, openApi } from './api-over-database.ts';
+
+jest.setTimeout(400_000);
+
+let api: OpenApi;
+beforeAll(async () => {
+  api = await openApi();
+});
+afterAll(() => api.close());
+
+interface Report {
+  dry_run: boolean;
+  created: string[];
+  changed: { name: string; fields: string[]; version: number | null; compatibility: string | null }[];
+  unchanged: string[];
+  refused: { name: string; reason: string }[];
+}
+
+const importInto = async (tenant: string, document: unknown, more: object = {}) => {
+  const body = { document, ...more };
+  // Five megabytes, and schemas of sixty kilobytes to compile.
+  const answer = await api.ask({ method: 'POST', path: '/v1/event-types/import', body, tenant, timeoutMs: 200_000 });
+  return { status: answer.status, text: answer.text, report: answer.json<Report>() };
+};
+const read = async (tenant: string, name: string) =>
+  (await api.ask({ path: `/v1/event-types/${name}`, tenant })).json<EventTypeView>();
+const exportOf = async (tenant: string, query = '') =>
+  (await api.ask({ path: `/v1/event-types/export${query}`, tenant })).json<{ webhooks: object }>();
+
+const withoutReferences = (document: object): Record<string, unknown> =>
+  JSON.parse(JSON.stringify(document, (key, value: unknown) => (key === '$ref' ? undefined : value))) as Record<
+    string,
+    unknown
+  >;
+
+function referencesOf(document: object): string[] {
+  const found: string[] = [];
+  JSON.stringify(document, (key, value: unknown) => {
+    if (key === '$ref' && typeof value === 'string') found.push(value);
+    return value;
+  });
+  return found;
+}
+
+/** By a JSON pointer (RFC 6901) in a fragment. */
+const targetOf = (document: unknown, fragment: string): unknown =>
+  fragment
+    .slice(2)
+    .split('/')
+    .map((step) => decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~'))
+    .reduce((at, step) => (at as Record<string, unknown> | undefined)?.[step], document);
+
+/** GitHub's own description of its webhooks. */
+const github = () =>
+  createRequire(import.meta.url)('@octokit/openapi-webhooks/generated/api.github.com.json') as {
+    webhooks: Record<string, object>;
+  };
+
+test('webhooks of GitHub’s document are imported, exported and imported again without a change', async () => {
+  const document = github();
+  expect(Object.keys(document.webhooks).length).toBeGreaterThan(200);
+  // All would take minutes on a machine that does other work; the largest are among these.
+  const some = Object.entries(document.webhooks).filter(
+    ([name], index) =>
+      index % 90 === 0 || ['push', 'repository-advisory-published', 'pull-request-review-requested'].includes(name),
+  );
+  const part = { ...document, webhooks: Object.fromEntries(some) };
+  const names = some.map(([name]) => name).sort();
+  const dry = await importInto('github', part, { dry_run: true });
+  expect(dry.report).toMatchObject({ dry_run: true, changed: [], unchanged: [], refused: [] });
+  expect(dry.report.created.sort()).toEqual(names);
+  expect((await api.ask({ path: '/v1/event-types', tenant: 'github' })).text).toBe('[]');
+
+  const done = await importInto('github', part, { visibility: 'public' });
+  expect([done.text.slice(0, 300), done.status]).toEqual([done.text.slice(0, 300), 200]);
+  expect(done.report.created.sort()).toEqual(names);
+  const push = await read('github', 'push');
+  expect(push).toMatchObject({ visibility: 'public', version: 1 });
+  expect(push.words).toBeGreaterThan(100);
+  expect(JSON.stringify(push.newest?.schema)).not.toContain('#/components');
+
+  const again = await importInto('github', part);
+  expect(again.report).toMatchObject({ created: [], changed: [], refused: [] });
+  const exported = await exportOf('github');
+  // The validator finds no target below a schema that is a reference itself: the form is its part, the references are ours.
+  expect(await new Validator().validate(withoutReferences(exported))).toEqual({ valid: true });
+  expect(referencesOf(exported).filter((pointer) => targetOf(exported, pointer) === undefined)).toEqual([]);
+  expect(referencesOf(exported).length).toBeGreaterThan(10);
+  const back = await importInto('github', exported);
+  expect(back.report).toMatchObject({ created: [], changed: [], refused: [] });
+  expect(back.report.unchanged.sort()).toEqual(names);
+  const elsewhere = await importInto('github-copy', exported);
+  expect(elsewhere.report.created.sort()).toEqual(names);
+  expect(await exportOf('github-copy')).toEqual(exported);
+});
+
+test('all that is said of a type comes back from an export', async () => {
+  const tenant = 'whole';
+  const post = (path: string, body: object) =>
+    api.ask({ method: 'POST', path: `/v1/event-types${path}`, body, tenant });
+  await post('', { name: 'next' });
+  const schema = {
+    type: 'object',
+    properties: { self: { $ref: '#' }, line: { $ref: '#/$defs/line' }, example: { type: 'string' } },
+    $defs: { line: { type: 'object', properties: { next: { $ref: '#/$defs/line' } } } },
+  };
+  const created = await post('', {
+    ...{ name: 'a.b:c_d-e', description: 'Goes to [[next]].', notes: 'n', category: 'c', visibility: 'portal' },
+    ...{
+      enforce: 'tag',
+      deprecation: { reason: 'r', successor: 'next' },
+      schema,
+      example: { line: {} },
+      version_notes: 'v',
+    },
+  });
+  expect([created.text, created.status]).toEqual([created.text, 201]);
+  const exported = await exportOf(tenant);
+  expect((await importInto('whole-copy', exported)).report.created).toHaveLength(2);
+  const [one, other] = [await read(tenant, 'a.b:c_d-e'), await read('whole-copy', 'a.b:c_d-e')];
+  const times = { id: '', created_at: '', changed_at: '' };
+  const said = ({ newest, deprecation, ...type }: EventTypeView) => ({
+    ...{ ...type, ...times },
+    newest: { ...newest, published_at: '' },
+    deprecation: { ...deprecation, since: '' },
+  });
+  expect(said(other)).toEqual(said(one));
+  expect(other.newest?.schema).toEqual(schema);
+});
+
+test('JSON Schemas by name: what is created, changed, published and refused, all or nothing', async () => {
+  const tenant = 'schemas';
+  const a = { type: 'object', properties: { id: { type: 'string' } } };
+  expect((await importInto(tenant, { a, b: true })).report).toMatchObject({ created: ['a', 'b'], refused: [] });
+  const wider = { ...a, properties: { ...a.properties, n: { type: 'integer' } } };
+  const changed = await importInto(tenant, { a: wider, b: true }, { category: 'x' });
+  expect(changed.report).toMatchObject({
+    changed: [
+      { name: 'a', fields: ['category'], version: 2, compatibility: 'compatible' },
+      { name: 'b', fields: ['category'], version: null },
+    ],
+  });
+  await api.ask({ method: 'POST', path: '/v1/event-types/b/rename', body: { to: 'c' }, tenant });
+  const bad = { a, b: true, fresh: true, 'no name': true, wrong: { type: 'nothing' } };
+  const dry = await importInto(tenant, bad, { dry_run: true });
+  expect([dry.status, dry.report.created]).toEqual([200, ['fresh']]);
+  expect(dry.report.refused.map(({ name }) => name).sort()).toEqual(['a', 'b', 'no name', 'wrong']);
+  const refused = await importInto(tenant, bad);
+  expect([refused.status, refused.text]).toEqual([409, expect.stringContaining('4 of the types')]);
+  expect((await api.ask({ path: '/v1/event-types/fresh', tenant })).status).toBe(404);
+  expect((await importInto(tenant, { a }, { breaking: true })).report).toMatchObject({
+    changed: [{ name: 'a', version: 3, compatibility: 'breaking' }],
+  });
+});

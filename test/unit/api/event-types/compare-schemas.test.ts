@@ -1,0 +1,52 @@
+import { compareSchemas, lackedFields } from '../../../../services/api/event-types/compare-schemas.ts';
+
+const object = (properties: object, required: string[] = []) => ({ type: 'object', properties, required });
+const text = { type: 'string' };
+
+const said = (before: object, after: object) =>
+  compareSchemas(before, after).map(({ field, change, breaking }) => `${field} ${change}${breaking ? '!' : ''}`);
+
+test.each<[string, object, object, string[]]>([
+  ['a new optional field', object({ id: text }), object({ id: text, n: text }), ['n added']],
+  ['a new required field', object({ id: text }), object({ id: text, n: text }, ['n']), ['n required!']],
+  ['a field less, and what was in it', object({ a: object({ b: text }) }), object({}), ['a removed!']],
+  ['a field in a field', object({ a: object({ b: text }) }), object({ a: object({}) }), ['a.b removed!']],
+  ['a field that is required now', object({ id: text }), object({ id: text }, ['id']), ['id required!']],
+  ['a field that may be missing now', object({ id: text }, ['id']), object({ id: text }), ['id optional!']],
+  ['another type', object({ id: text }), object({ id: { type: 'integer' } }), ['id narrowed!']],
+  ['a type more', object({ id: text }), object({ id: { type: ['string', 'null'] } }), ['id widened!']],
+  ['number, not integer', object({ n: { type: 'integer' } }), object({ n: { type: 'number' } }), ['n widened!']],
+  ['a value more', object({ s: { enum: ['a'] } }), object({ s: { enum: ['a', 'b'] } }), ['s widened']],
+  ['a value less', object({ s: { enum: ['a', 'b'] } }), object({ s: { enum: ['a'] } }), ['s narrowed!']],
+  ['another limit', object({ s: text }), object({ s: { type: 'string', maxLength: 5 } }), ['s narrowed!']],
+  ['items', { items: object({ a: text }) }, { items: object({}) }, ['[].a removed!']],
+  ['texts alone', object({ id: text }), object({ id: { type: 'string', description: 'Its id.' } }), []],
+])('compares: %s', (_what, before, after, expected) => {
+  expect(said(before, after)).toEqual(expected);
+});
+
+test('follows references, and knows the same schema in another form', () => {
+  const shared = { ...object({ a: { $ref: '#/$defs/inner' } }), $defs: { inner: object({ id: text }) } };
+  expect(said(object({ a: object({ id: text }) }), shared)).toEqual([]);
+  expect(said({ allOf: [object({ a: text }), object({ b: text })] }, object({ a: text, b: text }))).toEqual([]);
+});
+
+test('ends with a schema that refers to itself, or goes on without end', () => {
+  const loop = { $defs: { a: object({ next: { $ref: '#/$defs/a' } }) }, $ref: '#/$defs/a' };
+  expect(compareSchemas(loop, { ...loop, title: 'the same' })).toEqual([]);
+  const wide = Object.fromEntries(
+    Array.from({ length: 12 }, (_, level) => [
+      `l${level}`,
+      object({ a: { $ref: `#/$defs/l${level + 1}` }, b: { $ref: `#/$defs/l${level + 1}` } }),
+    ]),
+  );
+  const beganAt = performance.now();
+  compareSchemas({ $defs: wide, $ref: '#/$defs/l0' }, { $defs: wide, $ref: '#/$defs/l1' });
+  expect(performance.now() - beganAt).toBeLessThan(2_000);
+});
+
+test('tells which fields another schema lacks, the outermost of them', () => {
+  const one = object({ id: text, a: object({ b: text, c: text }), list: { items: object({ x: text }) } });
+  expect(lackedFields(one, object({ id: text, a: object({ b: text }) }))).toEqual(['a.c', 'list']);
+  expect(lackedFields(one, one)).toEqual([]);
+});

@@ -1,0 +1,26 @@
+import { runHookline } from '../../support/run-hookline.ts';
+import { startFakeApi } from './fake-api.ts';
+
+jest.setTimeout(60_000);
+
+const endpoint = { id: 'ep_1', created_at: '2026-01-01T00:00:00.100000Z', secret: 'whsec_x' };
+
+let api: Awaited<ReturnType<typeof startFakeApi>>;
+beforeAll(async () => void (api = await startFakeApi(() => ({ status: 201, body: endpoint }))));
+beforeEach(() => void api.asked.splice(0));
+afterAll(() => api.stop());
+
+const create = (...args: string[]) =>
+  runHookline(['endpoints', 'create', '--url', 'https://a.example/', ...args], { env: { ...api.env, TZ: 'UTC' } });
+
+test('says from when on the endpoint gets events, for people alone', async () => {
+  expect((await create()).stdout).toContain(
+    'It gets what is accepted from 2026-01-01T00:00:06Z on, five seconds after',
+  );
+  expect(JSON.parse((await create('--json')).stdout)).toEqual(endpoint);
+});
+
+test('makes a temporary endpoint', async () => {
+  expect((await create('--expires-in', '300')).code).toBe(0);
+  expect(api.asked[0]?.body).toEqual({ url: 'https://a.example/', expires_in: 300 });
+});

@@ -1,0 +1,53 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { root } from '#deploy/local/paths.ts';
+
+const read = (file: string): string => readFileSync(join(root, file), 'utf8');
+
+interface Form {
+  name: string;
+  description: string;
+  body: { type: string; id?: string; attributes: { label?: string; value?: string } }[];
+}
+
+const forms = globSync('.github/ISSUE_TEMPLATE/*.yml', { cwd: root }).filter((file) => !file.endsWith('/config.yml'));
+
+test.each(forms)('%s asks, each question once', (file) => {
+  const { name, description, body } = parse(read(file)) as Form;
+  expect([name, description]).not.toContain(undefined);
+  const questions = body.filter(({ type }) => type !== 'markdown');
+  expect(questions.length).toBeGreaterThan(0);
+  expect(questions.filter(({ id, attributes }) => id === undefined || attributes.label === undefined)).toEqual([]);
+  expect(new Set(questions.map(({ id }) => id)).size).toBe(questions.length);
+});
+
+test('there are forms for issues', () => expect(forms.length).toBeGreaterThan(1));
+
+test('the workflow runs what CI runs anywhere, with no more rights than it needs', () => {
+  const { jobs, permissions } = parse(read('.github/workflows/ci.yml')) as {
+    permissions: object;
+    jobs: Record<string, { steps: { run?: string }[] }>;
+  };
+  expect(permissions).toEqual({ contents: 'read' });
+  const commands = Object.values(jobs).flatMap(({ steps }) => steps.flatMap(({ run }) => run ?? []));
+  expect(commands).toEqual(['bash .ci/run']);
+  expect(existsSync(join(root, '.ci/run'))).toBe(true);
+});
+
+test('Renovate names packages that there are, and leaves alone what is pinned for a reason', () => {
+  const { packageRules } = JSON.parse(read('renovate.json')) as {
+    packageRules: { matchPackageNames: string[]; enabled?: boolean }[];
+  };
+  const known = read('package.json') + read('docker-compose.yml') + read('deploy/local/install/pom.xml');
+  const names = packageRules.flatMap(({ matchPackageNames }) => matchPackageNames);
+  const unknown = names.filter((name) => !known.includes(name.replace(/:\*\*$/, '')));
+  expect(unknown).toEqual([]);
+  expect(packageRules.find(({ matchPackageNames }) => matchPackageNames.includes('kafkajs'))?.enabled).toBe(false);
+});
+
+test('one file completes the licence: package.json and the first lines of CONTRIBUTING refer to it', () => {
+  const { license } = JSON.parse(read('package.json')) as { license: string };
+  expect(license).toBe('SEE LICENSE IN LICENSE');
+  expect(read('CONTRIBUTING.md').split('\n## ')[0]).toContain('`LICENSE`');
+});
