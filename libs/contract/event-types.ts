@@ -15,7 +15,7 @@ export type EventTypeStatus = (typeof eventTypeStatuses)[number];
 export const eventTypeVisibilities = ['public', 'portal', 'internal'] as const;
 export type EventTypeVisibility = (typeof eventTypeVisibilities)[number];
 
-/** A published event that does not match the newest schema is taken as it is, taken with the tag `schema`, or refused. */
+/** An event that does not match the newest schema is taken as it is, taken with the tag `schema`, or refused; a webhook is tagged where it would be refused. */
 export const eventTypeEnforcements = ['off', 'tag', 'reject'] as const;
 export type EventTypeEnforcement = (typeof eventTypeEnforcements)[number];
 

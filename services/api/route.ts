@@ -18,7 +18,7 @@ import type { Polling } from './polling/polling.ts';
 import type { AsOfTokens } from './replays/by-filter/as-of.ts';
 import type { ReplayWatch } from './replays/replay-watch.ts';
 import type { Store } from './resources/resource-table.ts';
-import type { SchemaChecks } from './schema-checks/schema-checks.ts';
+import type { SchemaChecks } from '#lib/schema-checks';
 import type { EventSearch } from './searching/event-search.ts';
 
 /** Dependencies of handlers. A route's file holds its method, its schema, its documentation and its handler. */

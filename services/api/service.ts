@@ -33,7 +33,7 @@ import { openChoosing } from './replays/by-filter/open-choosing.ts';
 import { showReplayUsage } from './replays/replay-limit.ts';
 import { createReplayWatch } from './replays/replay-watch.ts';
 import { deleteExpiredEndpoints } from './resources/delete-expired-endpoints.ts';
-import { createSchemaChecks } from './schema-checks/schema-checks.ts';
+import { createSchemaChecks } from '#lib/schema-checks';
 import { createEventSearch } from './searching/event-search.ts';
 
 const maxConnections = 10;

@@ -8,10 +8,12 @@ import type { ErasedEvents } from '#lib/erasure';
 import { createFanOutMetrics, createPublishEvent, type MatchNarrow } from '#lib/fan-out';
 import type { RecordHandler, RecordProducer } from '#lib/kafka';
 import type { Logger } from '#lib/log';
+import type { Enforcement } from '#lib/schema-checks';
 import type { Metrics } from '#lib/telemetry';
 import { createAcceptOnce } from './accept-once.ts';
 import { createDedupMetrics, dedupMetrics } from './metrics.ts';
 import { createPublisher } from './publisher.ts';
+import { createSchemaTags } from './schema-tags.ts';
 import { createSetAside } from './set-aside.ts';
 import { createSettle } from './settle.ts';
 
@@ -25,6 +27,8 @@ export interface DedupDeps {
   /** @throws AppError data_invalid */
   encodeEvent(event: EventRecord): Buffer;
   matchNarrow: MatchNarrow;
+  /** Of the schemas of event types. */
+  enforcement: Enforcement;
   crashPoints: CrashPoints;
   metrics: Metrics;
   clock: Clock;
@@ -67,7 +71,8 @@ export function createDedup(deps: DedupDeps): Dedup {
     metrics: createFanOutMetrics(deps.metrics),
   });
   const publisher = createPublisher({ producer, topics, publishEvent, waitOut });
-  const settle = createSettle({ store, publisher, crashPoints, metrics, log, waitOut });
+  const schemaTags = createSchemaTags(deps.enforcement);
+  const settle = createSettle({ store, publisher, schemaTags, crashPoints, metrics, log, waitOut });
   const setAside = createSetAside({ settle, store, buryRecord, metrics, clock, random, log, waitOut, fail });
   const { erased, onDropped } = deps;
   return {

@@ -1,5 +1,5 @@
 import type { WaitOut } from '#lib/backoff';
-import { duplicateToJson, type EventRecord, type Topics, traceHeaders } from '#lib/contract';
+import { duplicateToJson, type EventRecord, type Tags, type Topics, traceHeaders } from '#lib/contract';
 import { eventIdEndOf, type Holder, isChanged } from '#lib/dedup-store';
 import type { PublishEvent, Refusal, StepBudget } from '#lib/fan-out';
 import type { RecordProducer } from '#lib/kafka';
@@ -12,9 +12,10 @@ export interface Publisher {
    * Publishes the event, with its deliveries if it is narrow: #lib/fan-out.
    *
    * @param budget shared by all events that are published together
+   * @param tags besides those of its source
    * @returns why it can't be encoded, or why Kafka refuses it
    */
-  event(item: Item, budget: StepBudget, signal: AbortSignal): Promise<Refusal | undefined>;
+  event(item: Item, more: { tags: Tags; budget: StepBudget }, signal: AbortSignal): Promise<Refusal | undefined>;
   /** @throws AppError data_invalid */
   duplicate(item: Item, holder: Holder, signal: AbortSignal): Promise<void>;
 }
@@ -28,8 +29,8 @@ interface Deps {
 
 export function createPublisher({ producer, topics, publishEvent, waitOut }: Deps): Publisher {
   return {
-    event: (item, budget, signal) =>
-      publishEvent(eventOf(item), {
+    event: (item, { tags, budget }, signal) =>
+      publishEvent(eventOf(item, tags), {
         traceparent: item.webhook.traceparent,
         budget,
         send: (record) => waitOut(() => producer.send(record), signal),
@@ -56,7 +57,7 @@ export function createPublisher({ producer, topics, publishEvent, waitOut }: Dep
   };
 }
 
-function eventOf({ webhook, identity, candidate }: Item): EventRecord {
+function eventOf({ webhook, identity, candidate }: Item, tags: Tags): EventRecord {
   return {
     id: candidate.eventId,
     tenant: webhook.tenant,
@@ -73,6 +74,6 @@ function eventOf({ webhook, identity, candidate }: Item): EventRecord {
     ordering_key: webhook.orderingKey,
     payload: webhook.body,
     request: eventRequestOf(webhook),
-    tags: identity.tags,
+    tags: { ...identity.tags, ...tags },
   };
 }

@@ -8,6 +8,7 @@ import { reportProcess } from '#lib/heartbeat';
 import { createPart, type Part } from '#lib/lifecycle';
 import { createPools, postgresAccess, watchClock } from '#lib/postgres';
 import { createRedis, redisAccess } from '#lib/redis';
+import { type CheckLimits, createEnforcement, createSchemaChecks } from '#lib/schema-checks';
 import type { ServiceContext } from '#lib/service-host';
 import type { DedupConfig } from './config.ts';
 import { createDedup } from './dedup.ts';
@@ -16,6 +17,8 @@ import { createSweep } from './sweep.ts';
 /** A batch is two statements; this many partitions may be at one at a time. */
 const maxConnections = 8;
 const statementTimeoutMs = 5_000;
+/** Other webhooks wait for a check, so a tenant may have less of the thread than it has in the API. */
+const checkLimits: CheckLimits = { checkMs: 50, compileMs: 500, tenantShare: 0.2 };
 
 /** The dedup service's parts, leaves first; see README.md for how a record runs through them. */
 export function build(config: DedupConfig, context: ServiceContext): Part[] {
@@ -42,6 +45,7 @@ export function build(config: DedupConfig, context: ServiceContext): Part[] {
   const table = createPostgresKeyTable(postgres);
   const erased = createErasedEvents({ followPostgres: postgres, postgres, clock, log });
   const dropped = createDroppedRecords({ postgres, clock, log });
+  const schemaChecks = createSchemaChecks({ clock, log, limits: checkLimits });
 
   const dedup = createDedup({
     ...context,
@@ -53,6 +57,7 @@ export function build(config: DedupConfig, context: ServiceContext): Part[] {
     topics,
     encodeEvent: codec.encode,
     matchNarrow: createMatchNarrow(directory, config.fanOutAtOnce),
+    enforcement: createEnforcement({ postgres, checks: schemaChecks, clock }),
     random: Math.random,
   });
   const groupId = groupOf(config.topicPrefix, 'dedup');
@@ -82,6 +87,7 @@ export function build(config: DedupConfig, context: ServiceContext): Part[] {
     ...directoryParts,
     erased,
     dropped,
+    schemaChecks,
     redis,
     codec,
     producer,

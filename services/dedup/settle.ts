@@ -2,14 +2,15 @@
  * Takes received records to their outcomes, so that every one is durable before its record is done: an event, a duplicate, or nothing
  * because it had been an event before. libs/dedup-store says who is the first of a key; this is what happens around it, for a batch.
  *
- *   collapse ─► recall ─► decide ─► publish ─► complete ─► done
- *                 Redis     table     Kafka      table
+ *   collapse ─► recall ─► decide ─► judge ─► publish ─► complete ─► done
+ *                 Redis     table    schemas    Kafka      table
  *
  * Records of one key form a group: its first record is decided, the others follow it as duplicates of the key's holder. A record that fails
  * on its data is left open with its followers; so nothing counts as a duplicate of a record that became no event.
  */
 import type { WaitOut } from '#lib/backoff';
 import { bisect } from '#lib/bisect';
+import type { Tags } from '#lib/contract';
 import type { CrashPoints } from '#lib/crash-points';
 import { type DedupStore, type Holder, isChanged, type Verdict } from '#lib/dedup-store';
 import { AppError, isAppError } from '#lib/errors';
@@ -20,6 +21,7 @@ import { collapse, type Group, shareOut } from './group.ts';
 import type { Item } from './item.ts';
 import type { DedupMetrics, Outcome } from './metrics.ts';
 import type { Publisher } from './publisher.ts';
+import type { SchemaTags } from './schema-tags.ts';
 
 export interface Culprit {
   item: Item;
@@ -36,6 +38,7 @@ export type Settle = (items: readonly Item[], signal: AbortSignal) => Promise<Cu
 interface Deps {
   store: DedupStore;
   publisher: Pick<Publisher, 'event' | 'duplicate'>;
+  schemaTags: SchemaTags;
   crashPoints: CrashPoints;
   metrics: DedupMetrics;
   log: Logger;
@@ -48,7 +51,7 @@ interface Settled {
   open: Item[];
 }
 
-export function createSettle({ store, publisher, crashPoints, metrics, log, waitOut }: Deps): Settle {
+export function createSettle({ store, publisher, schemaTags, crashPoints, metrics, log, waitOut }: Deps): Settle {
   const settleOnce = async (groups: readonly Group[], signal: AbortSignal): Promise<Settled> => {
     const recalled = await store.recall(groups.map(({ first }) => first.candidate));
     crashPoints.reach('dedup.after-claim');
@@ -59,15 +62,16 @@ export function createSettle({ store, publisher, crashPoints, metrics, log, wait
     );
     crashPoints.reach('dedup.after-insert');
 
-    const verdicts = [
+    const verdicts: Decided[] = [
       ...groups.flatMap((group, index) => {
         const verdict = recalled[index];
         return verdict === undefined ? [] : [{ group, verdict }];
       }),
       ...decided.map(({ item, result }) => ({ group: item, verdict: result })),
     ];
+    const tags = await schemaTags(verdicts.filter(becomesEvent).map(({ group }) => group.first));
     const budget = createStepBudget();
-    const published = await all(verdicts.map(({ group, verdict }) => publish(group, verdict, budget, signal)));
+    const published = await all(verdicts.map((one) => publish(one, { tags, budget, signal })));
     crashPoints.reach('dedup.after-publish');
 
     const events = published.filter(({ completes }) => completes).map(({ group }) => group.first.candidate);
@@ -88,15 +92,13 @@ export function createSettle({ store, publisher, crashPoints, metrics, log, wait
 
   /** Publishes the event before its duplicates: if it can't be written, they are not duplicates. */
   const publish = async (
-    group: Group,
-    verdict: Verdict,
-    budget: StepBudget,
-    signal: AbortSignal,
+    { group, verdict }: Decided,
+    { tags, budget, signal }: { tags: ReadonlyMap<Item, Tags>; budget: StepBudget; signal: AbortSignal },
   ): Promise<Published> => {
     const { first, followers } = group;
-    const completes = verdict.kind === 'first' || verdict.kind === 'republish';
+    const completes = becomesEvent({ verdict });
     if (completes) {
-      const refusal = await publisher.event(first, budget, signal);
+      const refusal = await publisher.event(first, { tags: tags.get(first) ?? {}, budget }, signal);
       if (refusal !== undefined) {
         // A record from before a crash may be on the topic.
         const mayBeDelivered = refusal.mayBeDelivered || verdict.kind === 'republish';
@@ -160,6 +162,14 @@ export function createSettle({ store, publisher, crashPoints, metrics, log, wait
     return culprits;
   };
 }
+
+interface Decided {
+  group: Group;
+  verdict: Verdict;
+}
+
+const becomesEvent = ({ verdict }: Pick<Decided, 'verdict'>): boolean =>
+  verdict.kind === 'first' || verdict.kind === 'republish';
 
 interface Published {
   group: Group;

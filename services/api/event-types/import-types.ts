@@ -10,7 +10,7 @@ import type { Query } from '#lib/postgres';
 import type { FieldErrors, Read } from '../http/send-problem.ts';
 import { findEventType } from '../resources/event-type.ts';
 import { findVersion } from '../resources/event-type-version.ts';
-import type { SchemaChecks } from '../schema-checks/schema-checks.ts';
+import type { SchemaChecks } from '#lib/schema-checks';
 import { createType, describeType } from './describe-type.ts';
 import { contentErrors, type GivenType, givenType, nameErrors, typeContent } from './given-type.ts';
 import { type PreparedVersion, prepareVersion } from './prepare-version.ts';

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { maxSchemaBytes } from '#lib/contract';
 import type { FieldErrors } from '../http/send-problem.ts';
-import type { SchemaChecks, Verdict } from '../schema-checks/schema-checks.ts';
+import type { SchemaChecks, Verdict } from '#lib/schema-checks';
 import { exampleOfSchema } from './example-of-schema.ts';
 import { type GivenVersion, isTooLarge } from './given-type.ts';
 

@@ -2,8 +2,8 @@ import { maxPayloadBytes, maxPayloadText, type Tags } from '#lib/contract';
 import { sendResponse } from '#lib/idempotency';
 import { createId } from '#lib/ids';
 import { memberText } from '#lib/json-locator';
+import { createEnforcement, schemaTagOf } from '#lib/schema-checks';
 import { attribute, newTraceparent } from '#lib/telemetry';
-import { createEnforcement } from '../event-types/enforcement.ts';
 import { sendInvalid, sendProblem } from '../http/send-problem.ts';
 import type { Operation } from '../openapi/operation.ts';
 import { createPublishing, publishedAnswer } from '../publishing/publishing.ts';
@@ -67,8 +67,9 @@ export const publishEvent: Route = (deps) => {
       const text = memberText(request.bodyText, 'payload') ?? '';
       const payload = Buffer.from(text);
       if (payload.length > maxPayloadBytes) return sendProblem(reply, 'payload_too_large');
-      const judged = await enforcement.judge({ tenant, type, payload: text });
-      if ('errors' in judged) return sendInvalid(reply, judged.errors);
+      const judged = await enforcement.judge({ tenant, type, text: () => text });
+      if (judged.kind === 'mismatch' && judged.enforce === 'reject')
+        return sendInvalid(reply, [{ field: `/payload${judged.field}`, message: judged.message }]);
 
       const nowMs = clock.nowMs();
       const event = {
@@ -80,7 +81,7 @@ export const publishEvent: Route = (deps) => {
         eventId,
         randomKey: random(16),
         orderingKey,
-        tags: { ...given, ...judged.tags },
+        tags: { ...given, ...schemaTagOf(judged) },
         traceparent: newTraceparent(span.traceparent),
         nowMs,
       };

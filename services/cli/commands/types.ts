@@ -30,7 +30,7 @@ const contentOptions = {
   notes: text('TEXT', 'known issues and advice'),
   category: text('NAME', 'a heading to list it under'),
   visibility: text('WHO', 'public, portal or internal (default: internal)'),
-  enforce: text('WHAT', 'for published events that do not match: off, tag or reject'),
+  enforce: text('WHAT', 'for events that do not match: off, tag or reject (webhooks are tagged)'),
 } as const;
 
 const versionOptions = {

@@ -3,8 +3,8 @@ import { silentLogger } from '#lib/log';
 import { createPostgres, type Postgres } from '#lib/postgres';
 import type { AppDeps } from '../../../services/api/app.ts';
 import { createKeyDirectory } from '../../../services/api/keys/key-directory.ts';
-import { createSchemaChecks } from '../../../services/api/schema-checks/schema-checks.ts';
 import { createEventSearch } from '../../../services/api/searching/event-search.ts';
+import { patientChecks } from '../../support/patient-checks.ts';
 import { createDatabase } from '../../support/servers.ts';
 import { closeApps, type Asking, listen } from '../../unit/api/ask.ts';
 import { authorization, buildTestApp } from '../../unit/api/build-test-app.ts';
@@ -28,12 +28,7 @@ export async function openApi(given: Partial<AppDeps> = {}) {
   });
   const keys = createKeyDirectory({ followPostgres: postgres, postgres, clock: systemClock, log: silentLogger });
   const search = createEventSearch({ database: { url: databaseUrl }, name: 'hookline-test', log: silentLogger });
-  // A machine that runs tests is slow at times.
-  const schemaChecks = createSchemaChecks({
-    clock: systemClock,
-    log: silentLogger,
-    limits: { checkMs: 5_000, compileMs: 20_000 },
-  });
+  const schemaChecks = patientChecks();
   const { app, ask } = buildTestApp({
     postgres,
     search,

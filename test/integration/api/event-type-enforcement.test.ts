@@ -1,5 +1,5 @@
 /** Events that are published against the schema of their type: taken, taken with a tag, or refused; and never lost. */
-import type { SchemaChecks } from '../../../services/api/schema-checks/schema-checks.ts';
+import type { SchemaChecks } from '#lib/schema-checks';
 import { type OpenApi, openApi } from './api-over-database.ts';
 
 jest.setTimeout(120_000);

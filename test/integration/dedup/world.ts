@@ -22,10 +22,12 @@ import type { Part } from '#lib/lifecycle';
 import { silentLogger } from '#lib/log';
 import { createPostgres } from '#lib/postgres';
 import { createRedis } from '#lib/redis';
+import { createEnforcement } from '#lib/schema-checks';
 import { Metrics } from '#lib/telemetry';
 import { createDedup, type Dedup } from '../../../services/dedup/dedup.ts';
 import { freePorts } from '#deploy/local/stack/free-ports.ts';
 import { connectKafkaOffsets } from '../../support/kafka-offsets.ts';
+import { patientChecks } from '../../support/patient-checks.ts';
 import { startOrphanReaper } from '../../support/orphan-reaper.ts';
 import { createDatabase, serverAddresses, sessionTimeoutOfTests, uniquePrefix } from '../../support/servers.ts';
 import { type ServiceProcess, startServiceProcess } from '../../support/service-process.ts';
@@ -212,7 +214,8 @@ export async function createWorld({ partitions = 3, keepsOutcomes = true }: Worl
         startTimeoutMs: 500,
       });
       const ownPostgres = newPostgres();
-      await Promise.all([redis.start(), ownPostgres.start()]);
+      const checks = patientChecks();
+      await Promise.all([redis.start(), ownPostgres.start(), checks.start()]);
       const dedup = createDedup({
         ...nothingErased,
         ...common,
@@ -227,6 +230,7 @@ export async function createWorld({ partitions = 3, keepsOutcomes = true }: Worl
         topics,
         encodeEvent: codec.encode,
         matchNarrow: () => ({ wide: 'endpoints' }),
+        enforcement: createEnforcement({ postgres: ownPostgres, checks, clock: systemClock }),
         crashPoints: {
           reach(point) {
             if (point === crashAt) throw new Crash(point);
@@ -240,7 +244,7 @@ export async function createWorld({ partitions = 3, keepsOutcomes = true }: Worl
       });
       const stop = async (): Promise<void> => {
         await dedup.idle();
-        await Promise.all([redis.stop(), ownPostgres.stop()]);
+        await Promise.all([redis.stop(), ownPostgres.stop(), checks.stop()]);
       };
       const worker = { ...dedup, stop };
       workers.push(worker);

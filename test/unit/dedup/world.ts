@@ -16,10 +16,12 @@ import { AppError } from '#lib/errors';
 import type { MatchNarrow } from '#lib/fan-out';
 import type { OutgoingRecord, RecordProducer } from '#lib/kafka';
 import { type Logger, silentLogger } from '#lib/log';
+import type { Enforcement } from '#lib/schema-checks';
 import { Metrics } from '#lib/telemetry';
 import { createDedup, type Dedup, type DedupDeps } from '../../../services/dedup/dedup.ts';
 import { createFakeKeyMemory, type FakeKeyMemory } from '../dedup-store/fake-key-memory.ts';
 import { createFakeKeyTable, type FakeKeyTable } from '../dedup-store/fake-key-table.ts';
+import { nothingEnforced } from '../../support/nothing-enforced.ts';
 import { nothingErased } from '../../support/nothing-erased.ts';
 
 export const topics = topicsOf('test.');
@@ -90,6 +92,8 @@ interface WorkerOptions {
   onDropped?: DedupDeps['onDropped'];
   /** Default: every event is left to the fan-out consumer. */
   matchNarrow?: MatchNarrow;
+  /** Default: no type is enforced. */
+  enforcement?: Enforcement;
   /** Awaited before each of its calls to the outside. */
   turn?: () => Promise<void>;
 }
@@ -100,7 +104,7 @@ const leftToConsumer: MatchNarrow = () => ({ wide: 'endpoints' });
 /** One process: its own memory, the world's Redis, Postgres and Kafka. */
 export function createWorker(world: World, options: WorkerOptions = {}): Worker {
   const { crashAt, breakTable = intact, breakStore = intact, log = silentLogger, turn } = options;
-  const { matchNarrow = leftToConsumer } = options;
+  const { matchNarrow = leftToConsumer, enforcement = nothingEnforced } = options;
   const { memory, table, kafka } = turn === undefined ? world : takingTurns(world, turn);
   const metrics = new Metrics();
   const failures: Error[] = [];
@@ -115,6 +119,7 @@ export function createWorker(world: World, options: WorkerOptions = {}): Worker 
     topics,
     encodeEvent: (event) => serialize(event),
     matchNarrow,
+    enforcement,
     crashPoints: {
       reach(point) {
         if (point !== crashAt?.point) return;

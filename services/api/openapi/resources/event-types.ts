@@ -24,7 +24,7 @@ const summary = object({
   notes: text,
   words: saying('words of its description, its notes and the descriptions of its fields', count),
   enforce: saying(
-    'what becomes of a published event that does not match the newest schema: taken as it is, taken with the tag `schema`, refused',
+    'what becomes of an event that does not match the newest schema: taken as it is, taken with the tag `schema`, refused. Webhooks are never refused by it, only tagged',
     oneOf(eventTypeEnforcements),
   ),
   paused: nullable(object({ since: time, reason: nullable(text), until: nullable(time) })),

@@ -1,27 +1,37 @@
 /**
  * Checks payloads against schemas of tenants in a thread that is ended if it takes too long. One check runs at a time; the others wait, up to a limit.
+ * Each tenant has a share of the thread's time.
  *
- * Never throws: what can't be judged (too slow, too many waiting, the thread failed) is `unjudged`, with the reason.
+ * Never throws: what can't be judged (too slow, too many waiting, the tenant's share used up, the thread failed) is `unjudged`, with the reason.
  */
 import { Worker } from 'node:worker_threads';
 import type { Clock } from '#lib/clock';
 import { createPart, type Part } from '#lib/lifecycle';
 import type { Logger } from '#lib/log';
 import type { CheckAnswer, CheckRequest, Ready } from './messages.ts';
+import { createThreadShares } from './thread-shares.ts';
 
 export type Verdict =
   | { kind: 'match' }
   /** `field`: a JSON pointer in the payload. */
   | { kind: 'mismatch'; field: string; message: string }
   | { kind: 'invalid_schema'; message: string }
-  | { kind: 'unjudged'; reason: 'too_slow' | 'busy' | 'failed' };
+  | Unjudged;
+
+interface Unjudged {
+  kind: 'unjudged';
+  /** `busy`: too many wait, or the tenant's share is used up. */
+  reason: 'too_slow' | 'busy' | 'failed';
+}
 
 interface Checked {
+  /** Whose share of the thread's time it takes; undefined: nobody's, because somebody waits for the verdict and asks for no more meanwhile. */
+  tenant?: string;
   /** Names the schema for ever: the same key is never used for another. */
   key: string;
   /** Its JSON text, asked for where the thread does not have it. @returns undefined: there is none any more */
   schema(): string | undefined | Promise<string | undefined>;
-  /** JSON text. */
+  /** Text; one that is no JSON is a mismatch. */
   payload: string;
 }
 
@@ -38,12 +48,16 @@ interface Options {
 export interface CheckLimits {
   checkMs: number;
   compileMs: number;
+  /** The part of the thread's time for each tenant, 0 to 1. */
+  tenantShare: number;
 }
 
-const checkLimits: CheckLimits = { checkMs: 50, compileMs: 2_000 };
+const checkLimits: CheckLimits = { checkMs: 50, compileMs: 2_000, tenantShare: 0.5 };
 /** Loading the validator, on a busy machine. */
 const startMs = 10_000;
 const maxWaiting = 200;
+/** What a tenant is charged for a thread that its schema has ended. */
+const restartMs = 500;
 /** A schema that was too slow is left alone for so long: it would cost others a thread each time. */
 const slowMs = 60_000;
 const maxSlow = 1_000;
@@ -58,6 +72,9 @@ export function createSchemaChecks({ clock, log, limits = checkLimits }: Options
   let idle: NodeJS.Timeout | undefined;
   /** Until when a key is not tried, by clock.monotonicMs. */
   const slow = new Map<string, number>();
+  const shares = createThreadShares({ share: limits.tenantShare, burstMs: limits.compileMs });
+  /** What the check that runs has taken of the thread. */
+  let spentMs = 0;
 
   function start(): { thread: Worker; ready: Promise<boolean> } {
     const thread = new Worker(new URL('./check-worker.ts', import.meta.url), {
@@ -109,8 +126,10 @@ export function createSchemaChecks({ clock, log, limits = checkLimits }: Options
     };
     // An answer that is there already counts, if this process had no time to read it.
     const timer = setTimeout(() => setImmediate(() => setImmediate(() => resolve('too_slow'))), limitMs);
+    const askedAtMs = clock.monotonicMs();
     thread.postMessage({ ...request, id });
     const answer = await promise;
+    spentMs += clock.monotonicMs() - askedAtMs + (answer === 'too_slow' ? restartMs : 0);
     clearTimeout(timer);
     settle = undefined;
     if (answer === 'too_slow' || answer === 'failed') end();
@@ -142,7 +161,13 @@ export function createSchemaChecks({ clock, log, limits = checkLimits }: Options
     if (slow.size > maxSlow && oldest !== undefined) slow.delete(oldest);
   }
 
-  const isSlow = (key: string): boolean => (slow.get(key) ?? 0) > clock.monotonicMs();
+  /** Why it is not tried now. */
+  function refusal({ tenant, key }: Checked): Unjudged['reason'] | undefined {
+    const nowMs = clock.monotonicMs();
+    if (isStopped) return 'busy';
+    if ((slow.get(key) ?? 0) > nowMs) return 'too_slow';
+    return tenant !== undefined && !shares.hasSome(tenant, nowMs) ? 'busy' : undefined;
+  }
 
   const part = createPart(
     'schema checks',
@@ -157,14 +182,20 @@ export function createSchemaChecks({ clock, log, limits = checkLimits }: Options
   return {
     ...part,
     async check(checked) {
-      if (isStopped || waiting >= maxWaiting) return { kind: 'unjudged', reason: 'busy' };
-      if (isSlow(checked.key)) return { kind: 'unjudged', reason: 'too_slow' };
+      const reason = waiting >= maxWaiting ? 'busy' : refusal(checked);
+      if (reason !== undefined) return { kind: 'unjudged', reason };
       clearTimeout(idle);
       waiting += 1;
       const turn = last.then(async (): Promise<Verdict> => {
-        // It may have become slow while this one waited.
-        if (isStopped || isSlow(checked.key)) return { kind: 'unjudged', reason: isStopped ? 'busy' : 'too_slow' };
-        return run(checked);
+        // It may have become slow while this one waited, or its tenant's share used up.
+        const late = refusal(checked);
+        if (late !== undefined) return { kind: 'unjudged', reason: late };
+        spentMs = 0;
+        try {
+          return await run(checked);
+        } finally {
+          if (checked.tenant !== undefined) shares.spend(checked.tenant, spentMs, clock.monotonicMs());
+        }
       });
       last = turn.catch(() => undefined);
       try {

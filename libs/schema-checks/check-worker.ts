@@ -30,7 +30,17 @@ function answerTo(request: CheckRequest): Answer {
   const validate = compiled.get(request.key);
   if (validate === undefined) return { kind: 'unknown' };
   keep(request.key, validate);
-  return validate(JSON.parse(request.payload)) === true ? { kind: 'match' } : mismatch(validate.errors?.[0]);
+  const payload = parse(request.payload);
+  if (payload === undefined) return { kind: 'mismatch', field: '', message: 'is no JSON' };
+  return validate(payload.value) === true ? { kind: 'match' } : mismatch(validate.errors?.[0]);
+}
+
+function parse(text: string): { value: unknown } | undefined {
+  try {
+    return { value: JSON.parse(text) };
+  } catch {
+    return undefined;
+  }
 }
 
 /** Each in an instance of its own: an `$id` is known to no other. Formats are notes to the reader, as the dialect has it. */

@@ -1,6 +1,7 @@
 import { systemClock } from '#lib/clock';
 import { silentLogger } from '#lib/log';
-import { type CheckLimits, createSchemaChecks } from '../../../services/api/schema-checks/schema-checks.ts';
+import { type CheckLimits, createSchemaChecks } from '#lib/schema-checks';
+import { patientLimits } from '../../support/patient-checks.ts';
 
 jest.setTimeout(60_000);
 
@@ -12,12 +13,13 @@ afterAll(async () => {
   }
 });
 
-function open(limits: CheckLimits = { checkMs: 5_000, compileMs: 20_000 }) {
+function open(limits: CheckLimits = patientLimits) {
   const checks = createSchemaChecks({ clock: systemClock, log: silentLogger, limits });
   parts.push(checks);
   let asked = 0;
-  const check = (key: string, schema: unknown, payload: unknown) =>
+  const check = (key: string, schema: unknown, payload: unknown, tenant?: string) =>
     checks.check({
+      ...(tenant !== undefined && { tenant }),
       key,
       schema: () => {
         asked += 1;
@@ -89,7 +91,7 @@ test('an `$id` is no way to another tenant’s schema', async () => {
 });
 
 test('a pattern that takes for ever ends the thread, and the schema is left alone; others go on', async () => {
-  const { check } = open({ checkMs: 300, compileMs: 20_000 });
+  const { check } = open({ ...patientLimits, checkMs: 300 });
   const catastrophic = { pattern: '^(a+)+$' };
   const beganAt = performance.now();
   const payload = `${'a'.repeat(60)}!`;
@@ -100,6 +102,28 @@ test('a pattern that takes for ever ends the thread, and the schema is left alon
   // The machine may be slow, too: only that it judges again is tested.
   let verdict = await check('good', true, {});
   for (let turn = 0; turn < 5 && verdict.kind !== 'match'; turn += 1) verdict = await check(`good${turn}`, true, {});
+  expect(verdict).toEqual({ kind: 'match' });
+});
+
+test('text that is no JSON does not match', async () => {
+  const { checks } = open();
+  const verdict = await checks.check({ key: 'k', schema: () => 'true', payload: '{"a":' });
+  expect(verdict).toEqual({ kind: 'mismatch', field: '', message: 'is no JSON' });
+});
+
+test('a tenant whose schemas are slow uses up its own share of the thread, and nobody else’s', async () => {
+  const { check } = open({ checkMs: 100, compileMs: 20_000, tenantShare: 0.001 });
+  const payload = `${'a'.repeat(60)}!`;
+  const reasons = new Set<string>();
+  for (let turn = 0; turn < 60 && !reasons.has('busy'); turn += 1) {
+    const verdict = await check(`bad ${turn}`, { pattern: `^(a+)+${turn}$` }, payload, 'slow');
+    reasons.add(verdict.kind === 'unjudged' ? verdict.reason : verdict.kind);
+  }
+  expect([...reasons]).toEqual(['too_slow', 'busy']);
+  expect(await check('more', true, {}, 'slow')).toEqual({ kind: 'unjudged', reason: 'busy' });
+  let verdict = await check('good', true, {}, 'other');
+  for (let turn = 0; turn < 5 && verdict.kind !== 'match'; turn += 1)
+    verdict = await check(`good ${turn}`, true, {}, 'other');
   expect(verdict).toEqual({ kind: 'match' });
 });
 

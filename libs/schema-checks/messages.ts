@@ -1,4 +1,4 @@
-/** Messages between the API and its thread that checks payloads against schemas. */
+/** Messages between a service and its thread that checks payloads against schemas. */
 export type CheckRequest =
   | { id: number; kind: 'compile'; key: string; schema: string }
   | { id: number; kind: 'check'; key: string; payload: string };

@@ -1,0 +1,40 @@
+import { decodeContent } from '#lib/content-coding';
+import type { ReceivedWebhook, Tags } from '#lib/contract';
+import { type Enforcement, schemaTagOf } from '#lib/schema-checks';
+import type { Item } from './item.ts';
+
+/**
+ * The tags of webhooks whose body does not match the schema of their event type, where the tenant enforces it. A webhook is never refused by it: its
+ * sender has its 2xx.
+ *
+ * They are no function of the record alone: an event that is published again after a crash is judged anew, by what its type is then.
+ */
+export type SchemaTags = (items: readonly Item[]) => Promise<ReadonlyMap<Item, Tags>>;
+
+export function createSchemaTags(enforcement: Enforcement): SchemaTags {
+  return async (items) => {
+    const judged = await enforcement.judgeAll(
+      items.map(({ webhook, identity }) => ({
+        tenant: webhook.tenant,
+        type: identity.type,
+        text: () => textOf(webhook),
+      })),
+    );
+    const tags = new Map<Item, Tags>();
+    for (const [index, item] of items.entries()) {
+      const verdict = judged[index];
+      if (verdict !== undefined && verdict.kind !== 'accepted') tags.set(item, schemaTagOf(verdict));
+    }
+    return tags;
+  };
+}
+
+const byteOrderMark = '\uFEFF';
+
+/** Undefined for an encoding that is not known, or too much to decode. */
+async function textOf({ body, contentEncoding }: ReceivedWebhook): Promise<string | undefined> {
+  const decoded = await decodeContent(body, contentEncoding);
+  if ('undecoded' in decoded && decoded.undecoded !== 'malformed') return undefined;
+  const text = ('content' in decoded ? decoded.content : body).toString();
+  return text.startsWith(byteOrderMark) ? text.slice(1) : text;
+}

@@ -1,0 +1,8 @@
+import { systemClock } from '#lib/clock';
+import { silentLogger } from '#lib/log';
+import { type CheckLimits, createSchemaChecks } from '#lib/schema-checks';
+
+/** A machine that runs tests is slow at times. */
+export const patientLimits: CheckLimits = { checkMs: 5_000, compileMs: 20_000, tenantShare: 1 };
+
+export const patientChecks = () => createSchemaChecks({ clock: systemClock, log: silentLogger, limits: patientLimits });
