@@ -6,6 +6,7 @@ import { type EventFilter, type EventFilterName, eventFilters } from './event-fi
 import { leadToNamed } from './event-leads.ts';
 import { type EventRow, isErased, shownColumns } from './event-row.ts';
 import { idPattern } from './ids.ts';
+import { receivedWithin } from './received-within.ts';
 
 export const eventId = idPattern('evt');
 /** One consistent reading of a tenant's events. */
@@ -34,6 +35,7 @@ export async function readEvents(
   const conditions = ['tenant = $1', ...filterConditions(eventFilters, { updated_at_gte }, bind)];
   const matching = [
     ...filterConditions(eventFilters, filter, bind),
+    ...receivedWithin(filter, bind),
     ...(named?.(bind).ids ?? []).map((ids) => `id IN (${ids})`),
   ];
   values.push(limit);

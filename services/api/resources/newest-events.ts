@@ -1,11 +1,10 @@
-import { microsOf } from '#lib/clock';
-import { idRange } from '#lib/ids';
 import type { Query } from '#lib/postgres';
 import { bindTo, filterConditions } from '../http/filters.ts';
 import { type BoundedList, type BoundedPage, boundedSql, chooseLead } from './bounded-list.ts';
 import { type EventFilter, eventFilters } from './event-filters.ts';
 import { allEvents, eventLeads, leadToNamed } from './event-leads.ts';
 import { type EventRow, shownColumns } from './event-row.ts';
+import { receivedIds } from './received-within.ts';
 
 /** A page of the list of the newest events, and the tenant's clock in the same snapshot. */
 export interface NewestEvents {
@@ -67,15 +66,11 @@ export async function readNewestEvents(
   };
 }
 
-/** An event's id has the millisecond of its receipt. */
 function boundsOf(
-  { received_since, received_until }: EventFilter,
+  filter: EventFilter,
   place: { side: 'older' | 'newer'; eventId: string } | undefined,
 ): Pick<BoundedPage, 'above' | 'below'> {
-  const range = idRange('evt', {
-    ...(received_since !== undefined && { sinceMs: microsOf(received_since) / 1_000 }),
-    ...(received_until !== undefined && { untilMs: microsOf(received_until) / 1_000 }),
-  });
+  const range = receivedIds(filter);
   const { side, eventId } = place ?? {};
   return {
     above: side === 'newer' ? latest(eventId, range.above) : range.above,

@@ -32,6 +32,12 @@ const queries = [
   'events?order=desc&has=dead_letters&status=dead_lettered',
   'events?order=desc&status=received',
   `events?order=desc&received_since=${at(77)}&received_until=${at(99)}`,
+  'events?type=rare',
+  'events?endpoint_id=ep_rare',
+  'events?tag=name:rare',
+  'events?has=changed',
+  'events?status=received',
+  `events?received_since=${at(77)}&received_until=${at(99)}`,
   'deliveries?',
   'deliveries?endpoint_id=ep_frequent',
   'deliveries?endpoint_id=ep_frequent&status=dead_lettered',
@@ -48,7 +54,7 @@ export const listsBench = growthBench({
   unit: 'µs of api and Postgres a page',
   ...{ small: 10_000, between: [100_000, 1_000_000], large: 10_000_000, turns: 2 },
   numbers: { rounds: 50, limit: 20 },
-  setUp: `one api process; ${queries.length} queries in turn, for the newest events and deliveries by each filter`,
+  setUp: `one api process; ${queries.length} queries in turn, for the newest events and deliveries by each filter, and for polls`,
   begin: async ({ rounds, limit }) => ({
     async costAt(events, turn) {
       const world = await createWorld(`lists-${turn}`);

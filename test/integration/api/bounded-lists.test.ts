@@ -10,6 +10,7 @@ import { maxRead } from '../../../services/api/resources/bounded-list.ts';
 import { type DeliveryFilter } from '../../../services/api/resources/delivery-filters.ts';
 import { listDeliveries } from '../../../services/api/resources/delivery.ts';
 import { findRecentAttempts } from '../../../services/api/resources/endpoint-health.ts';
+import { readEvents } from '../../../services/api/resources/event.ts';
 import type { EventFilter } from '../../../services/api/resources/event-filters.ts';
 import { readNewestEvents } from '../../../services/api/resources/newest-events.ts';
 import { fillLists, listTenant as tenant, listStartMs } from '../../support/fill-lists.ts';
@@ -71,6 +72,8 @@ const bound = 9 * maxRead;
 const fewRows = 2_000;
 const limit = 50;
 
+/** @param n the event that was received then */
+const at = (n: number): string => new Date(listStartMs + n).toISOString();
 const ago = idRange('evt', { sinceMs: listStartMs + rows / 2 }).above ?? '';
 
 test.each<[EventFilter, number, number]>([
@@ -111,9 +114,9 @@ test.each<[EventFilter, number, number]>([
   [{ type: 'frequent', status: 'dead_lettered' }, limit, bound],
   [{ type: 'rare', endpoint_id: 'ep_odd' }, 20, bound],
   [{ ordering_key: 'key_7', type: 'none' }, 0, fewRows],
-  [{ received_until: new Date(listStartMs + 1_000).toISOString() }, limit, fewRows],
-  [{ received_since: new Date(listStartMs + rows - 10).toISOString() }, 10, fewRows],
-  [{ type: 'former', received_until: new Date(listStartMs + rows / 3).toISOString() }, limit, bound],
+  [{ received_until: at(1_000) }, limit, fewRows],
+  [{ received_since: at(rows - 10) }, 10, fewRows],
+  [{ type: 'former', received_until: at(rows / 3) }, limit, bound],
 ])('events by %j', async (filter, expected, most) => {
   for (const place of [undefined, { side: 'older', eventId: ago }, { side: 'newer', eventId: ago }] as const) {
     const query = watched();
@@ -123,6 +126,40 @@ test.each<[EventFilter, number, number]>([
     expect([...query.scanned]).toEqual([]);
   }
 });
+
+test.each<[EventFilter, number]>([
+  [{ type: 'rare' }, 20],
+  [{ source_id: 'src_rare' }, 20],
+  [{ endpoint_id: 'ep_rare' }, 20],
+  [{ ordering_key: 'key_7' }, limit],
+  [{ tag: ['name:rare'] }, 20],
+  [{ receipt_id: 'rcp_77' }, 1],
+  [{ event_id: 'theirs_77' }, 1],
+  [{ trace_id: '00000000000000000000000000000101' }, 1],
+  [{ has: ['duplicates'] }, limit],
+  [{ has: ['changed'] }, limit],
+  [{ has: ['dead_letters'] }, limit],
+  [{ status: 'received' }, 20],
+  [{ status: 'dead_lettered' }, limit],
+  [{ received_since: at(rows - 10) }, 10],
+  [{ received_since: at(rows / 2), received_until: at(rows / 2 + 10) }, 10],
+  [{ received_until: at(10) }, 10],
+])('a poll by %j reads little more than it shows', async (filter, expected) => {
+  const query = watched();
+  expect((await readEvents(query, tenant, filter, limit)).events.length).toBe(expected);
+  expect(query.read()).toBeLessThan(2 * fewRows);
+  expect([...query.scanned]).toEqual([]);
+});
+
+test.each<EventFilter>([{ source_id: 'src_former' }, { received_until: at(rows / 2) }, { type: 'former' }])(
+  'a poll by %j reads nothing of what was before its cursor',
+  async (filter) => {
+    const query = watched();
+    const updated_at_gte = at(rows - fewRows / 2 + 1_000);
+    expect((await readEvents(query, tenant, { ...filter, updated_at_gte }, limit)).events).toEqual([]);
+    expect(query.read()).toBeLessThan(2 * fewRows);
+  },
+);
 
 test.each<[DeliveryFilter, number, number]>([
   [{}, limit, fewRows],
@@ -147,8 +184,8 @@ test.each<[DeliveryFilter, number, number]>([
   [{ event_type: 'former' }, 0, bound],
   [{ event_type: 'frequent', endpoint_id: 'ep_odd' }, 0, bound],
   [{ event_type: 'none', outcome: 'http_5xx' }, 0, bound],
-  [{ since: new Date(listStartMs + rows - 10).toISOString() }, 10, bound],
-  [{ until: new Date(listStartMs + 10).toISOString(), outcome: 'delivered' }, 0, bound],
+  [{ since: at(rows - 10) }, 10, bound],
+  [{ until: at(10), outcome: 'delivered' }, 0, bound],
 ])('deliveries by %j', async (filter, expected, most) => {
   for (const descending of [true, false]) {
     const query = watched();

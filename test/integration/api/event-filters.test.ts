@@ -1,6 +1,7 @@
 /** Lists are filtered by SQL, held requests in memory or by another statement: by each filter, both take the same events. */
 import { formatMicros } from '#lib/clock';
 import { dedupKeyOf } from '#lib/dedup-store';
+import { createId } from '#lib/ids';
 import { createNewEventsReader } from '../../../services/api/polling/read-new-events.ts';
 import { readEvents } from '../../../services/api/resources/event.ts';
 import { type EventFilter, type EventFilterName, eventFilters } from '../../../services/api/resources/event-filters.ts';
@@ -12,7 +13,9 @@ let api: PollingApi;
 const tenant = 'filtered';
 const ids = (events: readonly { id: string }[]): string[] => events.map(({ id }) => id);
 const receivedAt = (n: number): number => startAt + n * 1_000_000;
-const keyOf = (n: number): Buffer => dedupKeyOf(tenant, `src_${n % 3}`, { kind: 'text', text: `their evt_${n}` });
+/** Has the time of its receipt, as ids have. */
+const idOf = (n: number): string => createId('evt', receivedAt(n) / 1_000, (size) => Buffer.alloc(size));
+const keyOf = (n: number): Buffer => dedupKeyOf(tenant, `src_${n % 3}`, { kind: 'text', text: `their ${idOf(n)}` });
 const traceOf = (n: number): string => String(n).repeat(32);
 const listed = async (filter: EventFilter) => ids((await readEvents(api.postgres, tenant, filter, 1_000)).events);
 
@@ -27,7 +30,7 @@ beforeAll(async () => {
     await project(api.postgres, [
       {
         ...eventFact(
-          { tenant, eventId: `evt_${n}` },
+          { tenant, eventId: idOf(n) },
           {
             type: n % 2 === 0 ? 'even' : 'odd',
             source_id: `src_${n % 3}`,
@@ -41,13 +44,13 @@ beforeAll(async () => {
       },
     ]);
   await project(api.postgres, [
-    fanOutFact({ tenant, eventId: 'evt_2' }, []),
-    duplicateFact({ tenant, eventId: 'evt_1' }, { origin: 'again', key: keyOf(1) }),
-    duplicateFact({ tenant, eventId: 'evt_3' }, { origin: 'changed', payload: 'another', key: keyOf(3) }),
-    fanOutFact({ tenant, eventId: 'evt_3' }, ['ep_1', 'ep_2']),
-    fanOutFact({ tenant, eventId: 'evt_4' }, ['ep_2']),
-    outcomeFact({ tenant, eventId: 'evt_3' }, 'ep_1', 1, 'dead_lettered'),
-    eventFact({ tenant: 'other', eventId: 'evt_9' }, { type: 'odd', tags: { n: '1', of: 'all' } }),
+    fanOutFact({ tenant, eventId: idOf(2) }, []),
+    duplicateFact({ tenant, eventId: idOf(1) }, { origin: 'again', key: keyOf(1) }),
+    duplicateFact({ tenant, eventId: idOf(3) }, { origin: 'changed', payload: 'another', key: keyOf(3) }),
+    fanOutFact({ tenant, eventId: idOf(3) }, ['ep_1', 'ep_2']),
+    fanOutFact({ tenant, eventId: idOf(4) }, ['ep_2']),
+    outcomeFact({ tenant, eventId: idOf(3) }, 'ep_1', 1, 'dead_lettered'),
+    eventFact({ tenant: 'other', eventId: idOf(9) }, { type: 'odd', tags: { n: '1', of: 'all' } }),
   ]);
 });
 afterAll(() => api.close());
@@ -58,8 +61,8 @@ const values: Record<Exclude<EventFilterName, 'updated_at_gte'>, string[]> = {
   status: ['received', 'completed', 'dead_lettered'],
   type: ['even', 'odd', 'none'],
   source_id: ['src_0', 'src_1', 'none'],
-  receipt_id: ['rcp_of_again', 'rcp_evt_3', 'none'],
-  event_id: ['their evt_2', 'none'],
+  receipt_id: ['rcp_of_again', `rcp_${idOf(3)}`, 'none'],
+  event_id: [`their ${idOf(2)}`, 'none'],
   endpoint_id: ['ep_1', 'ep_2', 'none'],
   ordering_key: ['key_4', 'none'],
   trace_id: [traceOf(3), 'none'],
@@ -94,7 +97,7 @@ test('by each filter, a list and a held request take the same events', async () 
 
 test('several tags are those of one event, and a text that is no tag is refused', async () => {
   const ask = (query: string) => api.ask({ path: `/v1/events?${query}`, tenant });
-  expect(ids(await found('tag=of:all&tag=n:2'))).toEqual(['evt_2']);
+  expect(ids(await found('tag=of:all&tag=n:2'))).toEqual([idOf(2)]);
   expect(await found('tag=n:1&tag=n:2')).toEqual([]);
   expect(await found('tag=url:https://a:1/')).toHaveLength(1);
   for (const query of ['tag=', 'tag=a', 'tag=:b', 'tag=a:', 'tag=a%00:b', 'tag=n:1&tag=b'])

@@ -1,0 +1,27 @@
+import { microsOf } from '#lib/clock';
+import { idRange } from '#lib/ids';
+import type { Bind } from '../http/filters.ts';
+import type { EventFilter } from './event-filters.ts';
+
+type ReceivedFilter = Pick<EventFilter, 'received_since' | 'received_until'>;
+
+/** The ids of events of that time: an event's id has the millisecond of its receipt. */
+export const receivedIds = ({ received_since, received_until }: ReceivedFilter): ReturnType<typeof idRange> =>
+  idRange('evt', {
+    ...(received_since !== undefined && { sinceMs: microsOf(received_since) / 1_000 }),
+    ...(received_until !== undefined && { untilMs: microsOf(received_until) / 1_000 }),
+  });
+
+/**
+ * What the filter implies for the columns that events are found and sorted by, so that a poll needn't read from the first change on. An event
+ * changes after its receipt, but the clock of an ingress may be ahead of Postgres' clock: an hour is far beyond what the alert on clocks allows.
+ */
+export function receivedWithin(filter: ReceivedFilter, bind: Bind): string[] {
+  const { above, below } = receivedIds(filter);
+  const { received_since: since } = filter;
+  return [
+    ...(above === undefined ? [] : [`id > ${bind(above)}`]),
+    ...(below === undefined ? [] : [`id < ${bind(below)}`]),
+    ...(since === undefined ? [] : [`updated_at >= ${bind(since)}::timestamptz - interval '1 hour'`]),
+  ];
+}
