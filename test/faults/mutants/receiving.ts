@@ -183,4 +183,22 @@ export const receivingMutants: readonly Mutant[] = [
     check: { test: 'test/unit/dedup/set-aside.test.ts', title: 'is not done before its dead letter is written' },
     budgetSeconds: 60,
   },
+  {
+    name: 'publishes events without what the schema of their type says of them',
+    edits: [{ file: 'services/dedup/settle.ts', find: `tags: tags.get(first) ?? {}`, replace: `tags: {}` }],
+    check: { test: 'test/unit/dedup/schema-tags.test.ts', title: 'tags what does not match' },
+    budgetSeconds: 60,
+  },
+  {
+    name: 'judges duplicates by the schema of their type, too',
+    edits: [
+      {
+        file: 'services/dedup/settle.ts',
+        find: `verdicts.filter(becomesEvent).map(`,
+        replace: `verdicts.map(`,
+      },
+    ],
+    check: { test: 'test/unit/dedup/schema-tags.test.ts', title: 'judges each event once' },
+    budgetSeconds: 60,
+  },
 ];

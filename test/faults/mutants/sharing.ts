@@ -113,4 +113,16 @@ export const sharingMutants: readonly Mutant[] = [
     check: { test: 'test/unit/dispatcher/waiting-rows.test.ts', title: 'is looked for behind the lane' },
     budgetSeconds: 60,
   },
+  {
+    name: 'lets a tenant’s slow schemas have the whole thread',
+    edits: [
+      {
+        file: 'libs/schema-checks/schema-checks.ts',
+        find: `!shares.hasSome(tenant, nowMs) ? 'busy'`,
+        replace: `!shares.hasSome(tenant, nowMs) && false ? 'busy'`,
+      },
+    ],
+    check: { test: 'test/unit/schema-checks/schema-checks.test.ts', title: 'uses up its own share of the thread' },
+    budgetSeconds: 120,
+  },
 ];
