@@ -16,7 +16,7 @@ import { areReadToTheEnd } from '../faults/support/are-read-to-the-end.ts';
 import { type OwnPipeline, startOwnPipeline } from './own-pipeline.ts';
 import { prepareWebhookRun } from './webhook-run.ts';
 
-jest.setTimeout(240_000);
+jest.setTimeout(480_000);
 
 const timeoutMs = 60_000;
 const perSecond = 60;

@@ -10,6 +10,8 @@ interface Field {
   value?: string;
   errors?: readonly FieldError[];
   isRequired?: boolean;
+  /** Of several fields of this name: from 0. */
+  index?: number;
 }
 
 /** Each is entered as one text, however deep within it a mistake is. */
@@ -27,11 +29,13 @@ export function fieldId(field: string): string {
 
 export const textField = ({
   type = 'text',
+  placeholder,
   ...field
-}: Field & { type?: 'text' | 'url' | 'number' | 'password' }): Html =>
+}: Field & { type?: 'text' | 'url' | 'number' | 'password'; placeholder?: string }): Html =>
   framed(
     field,
-    (attributes) => html`<input type="${type}" value="${field.value ?? ''}" spellcheck="false"${attributes}>`,
+    (attributes) =>
+      html`<input type="${type}"${attributes} value="${field.value ?? ''}"${placeholder !== undefined && html` placeholder="${placeholder}" autocomplete="off"`} spellcheck="false">`,
   );
 
 export const textArea = ({ rows = 4, ...field }: Field & { rows?: number }): Html =>
@@ -60,9 +64,13 @@ export const checkbox = ({
 }: Pick<Field, 'name' | 'label' | 'value'> & { isChecked?: boolean }): Html =>
   html`<label class="check"><input type="checkbox" name="${name}" value="${value}"${isChecked && html` checked`}> ${label}</label>`;
 
-function framed({ name, label, hint, errors = [], isRequired }: Field, control: (attributes: Html) => Html): Html {
-  const id = fieldId(name);
-  const wrong = errors.filter(({ field }) => fieldId(field) === id || fieldId(field).startsWith(`${id}-`));
+function framed(
+  { name, label, hint, errors = [], isRequired, index = 0 }: Field,
+  control: (attributes: Html) => Html,
+): Html {
+  const first = fieldId(name);
+  const id = index === 0 ? first : `${first}-${index + 1}`;
+  const wrong = errors.filter(({ field }) => fieldId(field) === first || fieldId(field).startsWith(`${first}-`));
   const described = [hint && `${id}-hint`, wrong.length > 0 && `${id}-error`].filter(Boolean).join(' ');
   const attributes = html` id="${id}" name="${name}"${isRequired === true && html` required`}${wrong.length > 0 && html` aria-invalid="true"`}${described !== '' && html` aria-describedby="${described}"`}`;
   return html`<div class="field"><label for="${id}">${label}</label>${hint && html`<p class="hint" id="${id}-hint">${hint}</p>`}

@@ -1,5 +1,6 @@
 import { html, type Html } from '#lib/html';
 import type { FieldError } from '../api-calls/console-api.ts';
+import { selectField, textField } from './fields.ts';
 
 interface Common {
   /** The parameter, which the API has by the same name. */
@@ -43,14 +44,16 @@ ${rare.length > 0 && html`<details class="more-filters"${rare.some(isSet) && htm
 </form>`;
 }
 
-function filterFields(filter: Filter, query: URLSearchParams, errors: readonly FieldError[]): Html | Html[] {
+/** The field of a filter, or its fields. @param query its values */
+export function filterFields(filter: Filter, query: URLSearchParams, errors: readonly FieldError[]): Html | Html[] {
   if (filter.kind === 'checks') return checks(filter, query.getAll(filter.name));
   if (filter.kind !== 'text' || filter.isRepeated !== true)
-    return filterField(filter, query.get(filter.name) ?? '', errors);
+    return filterField(filter, { value: query.get(filter.name) ?? '', errors });
   const values = query.getAll(filter.name);
-  return [...values, ''].map((value, index) =>
-    filterField(index === 0 ? filter : { ...filter, label: `and ${filter.label.toLowerCase()}` }, value, errors, index),
-  );
+  return [...values, ''].map((value, index) => {
+    const label = index === 0 ? filter.label : `and ${filter.label.toLowerCase()}`;
+    return filterField({ ...filter, label }, { value, errors, index });
+  });
 }
 
 const checks = ({ name, label, options }: Filter & { kind: 'checks' }, chosen: readonly string[]): Html =>
@@ -58,36 +61,23 @@ const checks = ({ name, label, options }: Filter & { kind: 'checks' }, chosen: r
 
 function filterField(
   filter: Exclude<Filter, { kind: 'checks' }>,
-  value: string,
-  errors: readonly FieldError[],
-  index = 0,
+  given: { value: string; errors: readonly FieldError[]; index?: number },
 ): Html {
   const { name, label } = filter;
-  const id = `filter-${name}${index === 0 ? '' : `-${index + 1}`}`;
-  const wrong = errors.filter(({ field }) => field === name);
-  const described = wrong.length > 0 && html` aria-invalid="true" aria-describedby="${id}-error"`;
-  return html`<div class="field"><label for="${id}">${label}</label>${controlOf(filter, { id, value, described })}
-${wrong.length > 0 && html`<p class="field-error" id="${id}-error">${wrong.map(({ message }) => message).join('; ')}</p>`}</div>`;
-}
-
-function controlOf(
-  filter: Exclude<Filter, { kind: 'checks' }>,
-  { id, value, described }: { id: string; value: string; described: Html | false },
-): Html {
-  const { name } = filter;
   switch (filter.kind) {
     case 'choice':
-      return html`<select id="${id}" name="${name}"${described}><option value="">Any</option>${filter.options.map((option) => choice(option, value))}</select>`;
+      return selectField({
+        name,
+        label,
+        ...given,
+        options: [{ value: '', label: 'Any' }, ...filter.options.map(inFull)],
+      });
     case 'text':
-      return html`<input id="${id}" name="${name}" value="${value}" placeholder="${filter.placeholder ?? ''}" spellcheck="false" autocomplete="off"${described}>`;
+      return textField({ name, label, ...given, placeholder: filter.placeholder ?? '' });
     case 'time':
-      return html`<input id="${id}" name="${name}" value="${value}" placeholder="2026-01-31T09:30:00Z" size="22" spellcheck="false" autocomplete="off"${described}>`;
+      return textField({ name, label, ...given, placeholder: '2026-01-31T09:30:00Z' });
   }
 }
 
-function choice(option: string | { value: string; label: string }, chosen: string): Html {
-  const { value, label } = typeof option === 'string' ? { value: option, label: inWords(option) } : option;
-  return html`<option value="${value}"${value === chosen && html` selected`}>${label}</option>`;
-}
-
-const inWords = (value: string): string => value.replaceAll('_', ' ');
+const inFull = (option: string | { value: string; label: string }): { value: string; label: string } =>
+  typeof option === 'string' ? { value: option, label: option.replaceAll('_', ' ') } : option;

@@ -89,7 +89,7 @@ test('a filter that is wrong is a 400 with the message at its field', async () =
   api.on('GET /v1/audit', problemReply(400, 'invalid_request', { errors }));
   const { statusCode, body } = await get('/t/acme/audit?since=x', tenantToken);
   expect(statusCode).toBe(400);
-  expect(body).toMatch(/value="x"[^>]*aria-invalid="true" aria-describedby="filter-since-error"/);
+  expect(body).toMatch(/aria-invalid="true" aria-describedby="field-since-error" value="x"/);
 });
 
 test('every action that the API writes can be chosen', () => {

@@ -56,11 +56,11 @@ describe('rare filters', () => {
 
   test('have a field for each value, with an id of its own, and one more', () => {
     const repeated = form('tag=a%3A1&tag=b%3A2');
-    for (const field of [
-      'id="filter-tag" name="tag" value="a:1"',
-      'id="filter-tag-2" name="tag" value="b:2"',
-      'id="filter-tag-3" name="tag" value=""',
-    ])
-      expect(repeated).toContain(field);
+    const fields = [...repeated.matchAll(/id="([^"]*)" name="tag" value="([^"]*)"/g)].map(([, ...field]) => field);
+    expect(fields).toEqual([
+      ['field-tag', 'a:1'],
+      ['field-tag-2', 'b:2'],
+      ['field-tag-3', ''],
+    ]);
   });
 });

@@ -95,7 +95,7 @@ describe('the list of events', () => {
     const { statusCode, body } = await get(`${list}?received_since=today&page=x`, tenantToken);
     expect(statusCode).toBe(400);
     expect(body).toContain('value="today"');
-    expect(body).toContain('id="filter-received_since-error">must be RFC 3339<');
+    expect(body).toContain('id="field-received_since-error">must be RFC 3339<');
     expect(body).toContain('<code>page</code> is not from a link');
   });
 

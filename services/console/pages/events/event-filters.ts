@@ -3,6 +3,17 @@ import { type Source, sourceOptions } from './source-names.ts';
 
 const statuses = ['received', 'processing', 'completed', 'dead_lettered', 'erased'];
 
+export const hasFilter: Filter = {
+  kind: 'checks',
+  name: 'has',
+  label: 'Has',
+  options: [
+    { value: 'duplicates', label: 'duplicates' },
+    { value: 'changed', label: 'changed duplicates' },
+    { value: 'dead_letters', label: 'dead letters' },
+  ],
+};
+
 /** The filters of `GET /v1/events`, by the names that the API has for them. @param sources undefined: they are not told of */
 export const eventFilters = (
   sources: readonly Source[] | undefined,
@@ -28,17 +39,7 @@ export const eventFilters = (
   { kind: 'text', name: 'ordering_key', label: 'Ordering key', isRare: true },
   { kind: 'text', name: 'receipt_id', label: 'Receipt', placeholder: 'rcp_…', isRare: true },
   { kind: 'text', name: 'trace_id', label: 'Trace', placeholder: '32 hexadecimal digits', isRare: true },
-  {
-    kind: 'checks',
-    name: 'has',
-    label: 'Has',
-    isRare: true,
-    options: [
-      { value: 'duplicates', label: 'duplicates' },
-      { value: 'changed', label: 'changed duplicates' },
-      { value: 'dead_letters', label: 'dead letters' },
-    ],
-  },
+  { ...hasFilter, isRare: true },
 ];
 
 export const eventFilterNames: readonly string[] = eventFilters([]).map(({ name }) => name);

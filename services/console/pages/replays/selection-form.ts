@@ -2,10 +2,11 @@ import { attemptOutcomes, deliveryStatuses, eventStatuses } from '#lib/contract'
 import { html, type Html } from '#lib/html';
 import type { FieldError } from '../../api-calls/console-api.ts';
 import type { TenantNames } from '../../api-calls/tenant-names.ts';
-import { checkbox, selectField, textField } from '../../parts/fields.ts';
-import type { Filter } from '../../parts/filter-form.ts';
+import { textField } from '../../parts/fields.ts';
+import { type Filter, filterFields } from '../../parts/filter-form.ts';
 import { endpointOptions, sourceOptions } from '../../parts/named-link.ts';
 import { bulkKinds, type Selection } from '../../routes/replays/selection.ts';
+import { hasFilter } from '../events/event-filters.ts';
 import { deadLetterFilters } from '../dead-letters/dead-letter-filters.ts';
 
 interface SelectionForm {
@@ -29,37 +30,12 @@ export function selectionForm({ action, selection, names, query, errors, isCusto
   }
 ${filtersOf(selection, names, query)
   .filter(({ name }) => !(isCustomer && name === 'source_id'))
-  .map((filter) => fieldOf(filter, query, errors))}
+  .map((filter) => filterFields(filter, query, errors))}
 ${rate !== undefined && textField({ name: 'rate_per_second', label: 'Rate per second', value: rate, type: 'text', errors })}
 ${textField({ name: 'limit', label: 'Limit', value: limit ?? '', errors })}
 <div class="filter-buttons"><button>Count again</button><a href="${t}${list}">Back to the ${things}</a></div>
 </form>`;
 }
-
-function fieldOf(filter: Filter, query: URLSearchParams, errors: readonly FieldError[]): Html {
-  const { name, label } = filter;
-  const values = query.getAll(name);
-  if (filter.kind === 'choice') {
-    const options = filter.options.map((option) =>
-      typeof option === 'string' ? { value: option, label: option.replaceAll('_', ' ') } : option,
-    );
-    return selectField({
-      name,
-      label,
-      value: values[0] ?? '',
-      errors,
-      options: [{ value: '', label: 'Any' }, ...options],
-    });
-  }
-  if (values.length < 2) return textField({ name, label, value: values[0] ?? '', errors });
-  return html`<fieldset class="field"><legend>${label}</legend>${values.map((value) => checkbox({ name, label: value, value, isChecked: true }))}</fieldset>`;
-}
-
-const shownHas = [
-  { value: 'duplicates', label: 'duplicates' },
-  { value: 'changed', label: 'changed duplicates' },
-  { value: 'dead_letters', label: 'dead letters' },
-];
 
 function filtersOf({ kind }: Selection, names: TenantNames, query: URLSearchParams): readonly Filter[] {
   const endpoint = (name: string, label: string): Filter => ({
@@ -77,10 +53,8 @@ function filtersOf({ kind }: Selection, names: TenantNames, query: URLSearchPara
         { kind: 'choice', name: 'source_id', label: 'Source', options: sourceOptions(names, query.get('source_id')) },
         { kind: 'choice', name: 'status', label: 'Status', options: eventStatuses },
         endpoint('endpoint_id', 'With a delivery to'),
-        query.getAll('has').length > 1
-          ? { kind: 'text', name: 'has', label: 'Has' }
-          : { kind: 'choice', name: 'has', label: 'Has', options: shownHas },
-        { kind: 'text', name: 'tag', label: 'Tag' },
+        hasFilter,
+        { kind: 'text', name: 'tag', label: 'Tag', isRepeated: true },
         // Rare ones: shown when they are asked for.
         ...(
           [
