@@ -67,8 +67,8 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   const isSecure = ({ protocol }: FastifyRequest): boolean =>
     protocol === 'https' || deps.origin?.startsWith('https:') === true;
   const originOf = ({ protocol, host }: FastifyRequest): string => deps.origin ?? `${protocol}://${host}`;
-  const { base, faces, frameOrigins } = settings;
-  const sendResult = createSendResult({ base, faces, frameOrigins, assets, originOf, isSecure, newKey: deps.newKey });
+  const { faces } = settings;
+  const sendResult = createSendResult({ settings, assets, originOf, isSecure, newKey: deps.newKey });
   const openCatalog = createCatalogs(deps);
   const answerPage = createAnswerPage({ ...deps, openCatalog, originOf, isSecure, sendResult });
 

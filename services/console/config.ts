@@ -28,6 +28,11 @@ export const fields = {
     pattern: optionalBaseUrl,
     help: 'public URL of the console, whose path all pages are below; https makes the cookie Secure; empty: the root of any host',
   }),
+  apiDocsUrl: text('HOOKLINE_API_DOCS_URL', {
+    default: '',
+    pattern: optionalBaseUrl,
+    help: 'URL of the API’s reference, `/docs` of the API as a browser reaches it; empty: no link',
+  }),
   grafanaUrl: text('HOOKLINE_GRAFANA_URL', {
     default: '',
     pattern: optionalBaseUrl,

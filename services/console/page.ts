@@ -17,6 +17,8 @@ type ParamNames<Path extends string> = Path extends `${string}:${infer Name}/${i
 export interface Settings {
   /** The path that all pages are below; empty: none. */
   base: string;
+  /** The API’s reference; empty: unknown, as the next ones. */
+  apiDocsUrl: string;
   grafanaUrl: string;
   runbookUrl: string;
   faces: readonly Face[];

@@ -21,6 +21,7 @@ export function build(config: ConsoleConfig, context: ServiceContext): Part[] {
     assets: loadAssets(),
     settings: {
       base: withoutSlash(publicUrl?.pathname ?? ''),
+      apiDocsUrl: config.apiDocsUrl,
       grafanaUrl: withoutSlash(config.grafanaUrl),
       runbookUrl: withoutSlash(config.runbookUrl),
       faces: config.faces as readonly Face[],

@@ -8,6 +8,7 @@ const stages: Readonly<Record<string, () => Promise<Bench>>> = {
   projecting: async () => (await import('./projecting/bench.ts')).projectingBench,
   publishing: async () => (await import('./publishing/bench.ts')).publishingBench,
   longpoll: async () => (await import('./longpoll/bench.ts')).longpollBench,
+  console: async () => (await import('./console/bench.ts')).consoleBench,
   whole: async () => (await import('./whole/bench.ts')).wholeBench,
 };
 

@@ -62,6 +62,7 @@ export function createServices({ root, mode, ports, addresses, secrets, processe
     HOOKLINE_INGRESS_URL: url('ingress'),
     HOOKLINE_API_PORT: String(ports.api),
     HOOKLINE_API_URL: url('api'),
+    HOOKLINE_API_DOCS_URL: `${url('api')}/docs`,
     HOOKLINE_CONSOLE_PORT: String(ports.console),
     HOOKLINE_CONSOLE_URL: url('console'),
     HOOKLINE_PORTAL_URL: url('console'),

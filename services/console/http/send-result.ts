@@ -6,7 +6,7 @@ import { problemPage } from '../pages/problem-page.ts';
 import type { Shell } from '../pages/shell.ts';
 import { signInPage } from '../pages/sign-in-page.ts';
 import type { PageResult, ProblemStatus } from '../page-result.ts';
-import type { Face, Page } from '../page.ts';
+import type { Face, Page, Settings } from '../page.ts';
 import { endedPage } from '../pages/portal/ended-page.ts';
 import { returnUrlIn } from '../session/return-cookie.ts';
 import type { Assets } from './assets.ts';
@@ -16,9 +16,7 @@ import { isFramed, isLoopback, pathOf, queryOf, themeOf } from './request-state.
 import { embeddablePolicy } from './security-headers.ts';
 
 export interface Sending {
-  base: string;
-  faces: readonly Face[];
-  frameOrigins: readonly string[];
+  settings: Settings;
   assets: Assets;
   originOf(request: FastifyRequest): string;
   isSecure(request: FastifyRequest): boolean;
@@ -28,15 +26,8 @@ export interface Sending {
 /** Sends what a page has answered. The document is whole before its status is sent. */
 export type SendResult = (reply: FastifyReply, result: PageResult, page?: Page) => FastifyReply;
 
-export function createSendResult({
-  base,
-  faces,
-  frameOrigins,
-  assets,
-  originOf,
-  isSecure,
-  newKey,
-}: Sending): SendResult {
+export function createSendResult({ settings, assets, originOf, isSecure, newKey }: Sending): SendResult {
+  const { base, faces, apiDocsUrl, frameOrigins } = settings;
   const homes: Readonly<Record<Face, string>> = {
     console: `${base}/`,
     catalog: `${base}/catalog`,
@@ -60,6 +51,7 @@ export function createSendResult({
       frame: face === 'portal' && isFramed(request) ? frameOrigins : [],
       here: homes[face],
       asked: [],
+      apiDocsUrl: face === 'console' ? apiDocsUrl : '',
       ...more,
     };
   }

@@ -127,9 +127,10 @@ const crumbs = ({ crumbs: links = [] }: TitledContent): Html | null =>
     ? null
     : html`<nav class="crumbs" aria-label="Breadcrumb"><ol>${links.map(({ label, href }) => html`<li><a href="${href}"><bdi>${label}</bdi></a></li>`)}</ol></nav>`;
 
-function footer({ base, theme, here, asked }: Shell): Html {
+function footer({ base, theme, here, asked, apiDocsUrl }: Shell): Html {
   return html`<footer class="foot">
 ${asked.length === 0 ? null : howAsked(asked)}
+${apiDocsUrl === '' ? null : html`<a href="${apiDocsUrl}">API reference</a>`}
 <form class="themes" method="post" action="${base}/theme"><fieldset><legend>Theme</legend><input type="hidden" name="to" value="${here}">
 ${([undefined, 'light', 'dark'] as const).map((choice) => themeButton(choice, theme))}
 </fieldset></form>
@@ -141,5 +142,5 @@ const themeButton = (choice: Theme | undefined, chosen: Theme | undefined): Html
 
 const howAsked = (asked: readonly string[]): Html =>
   html`<details class="asked"><summary>How is this asked of the API?</summary>
-<p>This page was made from ${asked.length === 1 ? 'this request' : 'these requests'}; <code>GET /docs</code> of the API describes each.</p>
+<p>This page was made from ${asked.length === 1 ? 'this request' : 'these requests'}; the API’s reference, <code>GET /docs</code>, describes each.</p>
 <ul>${asked.map((line) => html`<li><code>${line}</code></li>`)}</ul></details>`;

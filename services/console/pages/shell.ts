@@ -25,6 +25,8 @@ export interface Shell {
   here: string;
   /** The requests to the API that the page was made from, as `GET /v1/…`. */
   asked: readonly string[];
+  /** The API’s reference; empty: it is not linked. */
+  apiDocsUrl: string;
   /** What is searched for in the catalog. */
   query: string;
   assets: Assets;

@@ -33,7 +33,7 @@ afterAll(async () => {
   await world.close();
 });
 
-const settings = { base: '', grafanaUrl: '', runbookUrl: '', frameOrigins: [] };
+const settings = { base: '', apiDocsUrl: '', grafanaUrl: '', runbookUrl: '', frameOrigins: [] };
 
 const asCustomer: ApiTransport = async ({ method, path, headers, body }) => {
   const answer = await world.customers.ask({ method, path, headers, ...(body !== undefined && { body }) });

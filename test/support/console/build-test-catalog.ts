@@ -7,7 +7,7 @@ const catalogSettings = { tenant: 'acme', key: 'hk_of_the_catalog', staleSeconds
 /** The catalog alone, before an API that knows some event types. */
 export function buildTestCatalog(given: Partial<AppDeps> = {}) {
   const built = buildTestConsole({
-    settings: { base: '', grafanaUrl: '', runbookUrl: '', frameOrigins: [], faces: ['catalog'] },
+    settings: { base: '', apiDocsUrl: '', grafanaUrl: '', runbookUrl: '', frameOrigins: [], faces: ['catalog'] },
     catalog: catalogSettings,
     ...given,
   });

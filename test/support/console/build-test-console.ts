@@ -21,7 +21,14 @@ export function buildTestConsole(given: Partial<AppDeps> = {}) {
   const app = buildApp({
     transport: api.transport,
     assets: testAssets,
-    settings: { base: '', grafanaUrl: '', runbookUrl: '', frameOrigins: [], faces: ['console', 'catalog'] },
+    settings: {
+      base: '',
+      apiDocsUrl: '',
+      grafanaUrl: '',
+      runbookUrl: '',
+      frameOrigins: [],
+      faces: ['console', 'catalog'],
+    },
     catalog: undefined,
     origin: undefined,
     trustedProxies: networksOf([]),

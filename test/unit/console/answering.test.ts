@@ -422,7 +422,14 @@ describe('files', () => {
 describe('below a path of the public URL', () => {
   const given = {
     origin: 'https://example.com',
-    settings: { base: '/hooks', grafanaUrl: '', runbookUrl: '', frameOrigins: [], faces: ['console'] as const },
+    settings: {
+      base: '/hooks',
+      apiDocsUrl: '',
+      grafanaUrl: '',
+      runbookUrl: '',
+      frameOrigins: [],
+      faces: ['console'] as const,
+    },
   };
 
   test('all links and redirects begin with it', async () => {

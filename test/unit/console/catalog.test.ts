@@ -515,7 +515,7 @@ describe('whatever becomes of the types', () => {
 describe('faces', () => {
   test('a process without the catalog has none of its pages', async () => {
     const { get } = buildTestCatalog({
-      settings: { base: '', grafanaUrl: '', runbookUrl: '', frameOrigins: [], faces: ['console'] },
+      settings: { base: '', apiDocsUrl: '', grafanaUrl: '', runbookUrl: '', frameOrigins: [], faces: ['console'] },
     });
     for (const url of ['/catalog', '/catalog/a', '/sitemap.xml', '/robots.txt', '/catalog/verify/node'])
       expect([url, (await get(url)).statusCode]).toEqual([url, 404]);
@@ -529,7 +529,14 @@ describe('faces', () => {
 
   test('links begin with the path of the public URL', async () => {
     const { get, types } = buildTestCatalog({
-      settings: { base: '/hooks', grafanaUrl: '', runbookUrl: '', frameOrigins: [], faces: ['catalog'] },
+      settings: {
+        base: '/hooks',
+        apiDocsUrl: '',
+        grafanaUrl: '',
+        runbookUrl: '',
+        frameOrigins: [],
+        faces: ['catalog'],
+      },
       origin: 'https://example.com',
     });
     types.create('a', { description: wordsOf(100), words: 100 });

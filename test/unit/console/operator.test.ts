@@ -182,6 +182,7 @@ describe('the system', () => {
   };
   const settings = {
     base: '',
+    apiDocsUrl: 'https://a.example/docs',
     grafanaUrl: 'https://g.example/x',
     runbookUrl: 'https://r.example/runbook.md',
     frameOrigins: [],
@@ -198,6 +199,7 @@ describe('the system', () => {
     expect(body).toContain('<bdi>&lt;b&gt;h&lt;/b&gt;</bdi>');
     expect(body).not.toContain('reports.');
     expect(body).toContain('HOOKLINE_GRAFANA_URL');
+    expect(body).not.toContain('API reference');
   });
 
   test('names what is wrong, what can’t be asked, and what to do', async () => {
@@ -225,6 +227,7 @@ describe('the system', () => {
     for (const alert of ['servicedown', 'processnotready', 'processdown', 'consumerbehind', 'kafkaaway'])
       expect(body).toContain(`https://r.example/runbook.md#hookline${alert}"`);
     expect(body).toContain('href="https://g.example/x/d/hookline-overview"');
+    expect(body).toContain('<a href="https://a.example/docs">API reference</a>');
   });
 
   test('that can’t be asked at all is a 503', async () => {

@@ -7,7 +7,7 @@ import { problemReply, tenantToken } from '../../support/console/fake-api.ts';
 
 const token = `hs_${'7'.repeat(26)}_${'7'.repeat(64)}`;
 const faces = ['console', 'portal'] as const;
-const settings = { base: '', grafanaUrl: '', runbookUrl: '', frameOrigins: [] };
+const settings = { base: '', apiDocsUrl: '', grafanaUrl: '', runbookUrl: '', frameOrigins: [] };
 
 function buildPortal(
   portal: { capabilities?: Capability[]; return_url?: string | null; accent?: string | null } = {},

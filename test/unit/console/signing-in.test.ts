@@ -56,7 +56,14 @@ test.each([
     'over https, with a path',
     {
       origin: 'https://hooks.example',
-      settings: { base: '', grafanaUrl: '', runbookUrl: '', frameOrigins: [], faces: ['console' as const] },
+      settings: {
+        base: '',
+        apiDocsUrl: '',
+        grafanaUrl: '',
+        runbookUrl: '',
+        frameOrigins: [],
+        faces: ['console' as const],
+      },
     },
   ],
 ])('the cookie is bound to the host and to TLS %s', async (_, given) => {

@@ -315,6 +315,16 @@ describe('rejected webhooks', () => {
     expect(api.calls.at(-1)?.path).toContain(`cursor=${nextId(rejectionId)}&limit=1`);
   });
 
+  test('shows a body that is not text as its bytes', async () => {
+    const { get, api } = withSource();
+    const bytes = Buffer.from([0, 1, 0xff, 0x41]);
+    const body = { ...rejection, body: bytes.toString('base64'), body_encoding: 'base64' };
+    api.on(`GET /v1/sources/${id}/rejections`, { body: [body] });
+    const shown = await get(`${url}/rejections/${rejectionId}`, tenantToken);
+    expect(shown.body).toMatch(/00000000 {2}00 01 ff 41 +\|\.\.\.A\|/);
+    expect(shown.body).not.toContain(body.body);
+  });
+
   test.each(['rej_01m84xk2v4q9nd1m0e6e0kxv7s', 'rej_x', 'REJ'])('%s, which never was, is a 404', async (other) => {
     const { get } = withSource();
     expect((await get(`${url}/rejections/${other}`, tenantToken)).statusCode).toBe(404);

@@ -3,8 +3,10 @@ import { path, withQuery } from '../../api-calls/paths.ts';
 import { page, problem } from '../../page-result.ts';
 import { tenantPage } from '../../page.ts';
 import { rejectionWords } from '../../pages/sources/rejection-words.ts';
+import { byteCount } from '../../parts/byte-count.ts';
 import { count } from '../../parts/count.ts';
 import { definitions } from '../../parts/definitions.ts';
+import { hexDump } from '../../parts/hex-dump.ts';
 import { jsonText } from '../../parts/json-text.ts';
 import { wholeId } from '../../parts/short-id.ts';
 import { table } from '../../parts/table.ts';
@@ -63,8 +65,11 @@ function bodyView({ body, body_encoding: encoding, body_truncated: isCut, body_b
       ? html`<p>Empty: 0 bytes.</p>`
       : html`<p>Not kept. The setting “Keep the bodies of rejected webhooks” of the source keeps those to come.</p>`;
   return html`${isCut === true && html`<p class="note">Only the beginning was kept.</p>`}${
-    encoding === 'base64'
-      ? html`<p class="muted">Not text: the bytes in base64.</p><pre class="code json" tabindex="0">${body}</pre>`
-      : jsonText(body)
+    encoding === 'base64' ? bytesView(Buffer.from(body, 'base64')) : jsonText(body)
   }`;
 }
+
+const maxShownBytes = 8_192;
+
+const bytesView = (kept: Buffer): Html =>
+  html`<p class="muted">Not text${kept.length > maxShownBytes && `; the first ${byteCount(maxShownBytes)} of what was kept`}.</p>${hexDump(kept, maxShownBytes)}`;
