@@ -17,6 +17,7 @@ import { type BoundedList, type BoundedPage, boundedSql, chooseLead } from './bo
 import { type DeliveryFilter, deliveryFilters } from './delivery-filters.ts';
 import { allDeliveries, deliveryLeads } from './delivery-leads.ts';
 import { idPattern } from './ids.ts';
+import { mostClockSkewMs } from './most-clock-skew.ts';
 
 /** As clients see it, too. */
 export type DeliveryRow = Omit<
@@ -107,15 +108,14 @@ export async function listDeliveries(
 
 /**
  * A delivery is created after the time in its id, by what the fan-out lags, or by how long its replay has taken so far. Later than this, a list
- * by time of creation does not look for it. Clocks of hosts differ by less than the other.
+ * by time of creation does not look for it.
  */
 const longestLagMs = 7 * 24 * 3_600_000;
-const clockSkewMs = 3_600_000;
 
 function idRangeOf({ since, until }: DeliveryFilter): Pick<BoundedPage, 'above' | 'below'> {
   return idRange('dlv', {
     ...(since !== undefined && { sinceMs: microsOf(since) / 1_000 - longestLagMs }),
-    ...(until !== undefined && { untilMs: microsOf(until) / 1_000 + clockSkewMs }),
+    ...(until !== undefined && { untilMs: microsOf(until) / 1_000 + mostClockSkewMs }),
   });
 }
 

@@ -2,6 +2,7 @@ import { microsOf } from '#lib/clock';
 import { idRange } from '#lib/ids';
 import type { Bind } from '../http/filters.ts';
 import type { EventFilter } from './event-filters.ts';
+import { mostClockSkewMs } from './most-clock-skew.ts';
 
 type ReceivedFilter = Pick<EventFilter, 'received_since' | 'received_until'>;
 
@@ -14,7 +15,7 @@ export const receivedIds = ({ received_since, received_until }: ReceivedFilter):
 
 /**
  * What the filter implies for the columns that events are found and sorted by, so that a poll needn't read from the first change on. An event
- * changes after its receipt, but the clock of an ingress may be ahead of Postgres' clock: an hour is far beyond what the alert on clocks allows.
+ * changes after its receipt, by clocks that may differ.
  */
 export function receivedWithin(filter: ReceivedFilter, bind: Bind): string[] {
   const { above, below } = receivedIds(filter);
@@ -22,6 +23,8 @@ export function receivedWithin(filter: ReceivedFilter, bind: Bind): string[] {
   return [
     ...(above === undefined ? [] : [`id > ${bind(above)}`]),
     ...(below === undefined ? [] : [`id < ${bind(below)}`]),
-    ...(since === undefined ? [] : [`updated_at >= ${bind(since)}::timestamptz - interval '1 hour'`]),
+    ...(since === undefined
+      ? []
+      : [`updated_at >= ${bind(since)}::timestamptz - interval '${mostClockSkewMs} milliseconds'`]),
   ];
 }
