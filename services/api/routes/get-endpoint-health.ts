@@ -85,9 +85,11 @@ const successJson = ({ attempts, delivered }: Success) => ({
   ratio: attempts === 0 ? null : Math.round((delivered / attempts) * 1e4) / 1e4,
 });
 
+/** By the nearest rank, to a tenth. */
 function percentile(values: readonly number[], share: number): number | null {
   const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.ceil(share * sorted.length) - 1] ?? null;
+  const value = sorted[Math.ceil(share * sorted.length) - 1];
+  return value === undefined ? null : Math.round(value * 10) / 10;
 }
 
 /** If every attempt goes on to fail. A pause does not count, and of one that is under way all is taken to pass. */

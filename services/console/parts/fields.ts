@@ -30,12 +30,13 @@ export function fieldId(field: string): string {
 export const textField = ({
   type = 'text',
   placeholder,
+  size,
   ...field
-}: Field & { type?: 'text' | 'url' | 'number' | 'password'; placeholder?: string }): Html =>
+}: Field & { type?: 'text' | 'url' | 'number' | 'password'; placeholder?: string; size?: number }): Html =>
   framed(
     field,
     (attributes) =>
-      html`<input type="${type}"${attributes} value="${field.value ?? ''}"${placeholder !== undefined && html` placeholder="${placeholder}" autocomplete="off"`} spellcheck="false">`,
+      html`<input type="${type}"${attributes} value="${field.value ?? ''}"${placeholder !== undefined && html` placeholder="${placeholder}" autocomplete="off"`}${size !== undefined && html` size="${size}"`} spellcheck="false">`,
   );
 
 export const textArea = ({ rows = 4, ...field }: Field & { rows?: number }): Html =>

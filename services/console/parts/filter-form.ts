@@ -75,7 +75,7 @@ function filterField(
     case 'text':
       return textField({ name, label, ...given, placeholder: filter.placeholder ?? '' });
     case 'time':
-      return textField({ name, label, ...given, placeholder: '2026-01-31T09:30:00Z' });
+      return textField({ name, label, ...given, placeholder: '2026-01-31T09:30:00Z', size: 22 });
   }
 }
 
