@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
-import { takeSeat } from '../../support/console/browser.ts';
+import { takeSeat, violationsIn } from '../../support/console/browser.ts';
 import { readableByScripts } from '../../support/console/in-page.ts';
 import { portalPages } from '../../../services/console/routes/index.ts';
 import { framePort, otherFramePort } from '../../support/console/console-world.ts';
@@ -81,9 +81,14 @@ export function describePortal(scene: () => BrowserScene): void {
 
     await page.goto(listed);
     const frame = page.frameLocator('iframe');
+    const violations = async (): Promise<string[]> => {
+      const [, embedded] = page.frames();
+      return embedded === undefined ? ['there is no frame'] : violationsIn(embedded);
+    };
     await frame.getByRole('button', { name: 'Continue' }).click();
     await frame.getByRole('heading', { level: 1, name: 'Your webhooks' }).waitFor();
     await page.getByText(`${new URL(world.url).origin} hookline:height true`).waitFor();
+    expect(await violations()).toEqual([]);
     const cookies = await context.cookies();
     expect(cookies.find(({ name }) => name === '__Host-hookline-portal')).toMatchObject({
       ...{ httpOnly: true, secure: true, sameSite: 'None' },
@@ -93,8 +98,10 @@ export function describePortal(scene: () => BrowserScene): void {
     await frame.getByRole('heading', { level: 1, name: 'Endpoints' }).waitFor();
     await frame.getByRole('link', { name: 'New endpoint' }).click();
     await frame.getByLabel('URL', { exact: true }).fill('https://in-a-frame.example/');
+    expect(await violations()).toEqual([]);
     await frame.getByRole('button', { name: 'Create endpoint' }).click();
     await frame.getByRole('heading', { level: 1, name: 'Endpoint created' }).waitFor();
+    expect(await violations()).toEqual([]);
     link = '/portal';
     await page.reload();
     await frame.getByRole('heading', { level: 1, name: 'Your webhooks' }).waitFor();
