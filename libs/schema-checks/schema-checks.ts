@@ -56,7 +56,7 @@ const checkLimits: CheckLimits = { checkMs: 50, compileMs: 2_000, tenantShare: 0
 /** Loading the validator, on a busy machine. */
 const startMs = 10_000;
 const maxWaiting = 200;
-/** What a tenant is charged for a thread that its schema has ended. */
+/** A tenant is charged this for a thread that its schema has ended. */
 const restartMs = 500;
 /** A schema that was too slow is left alone for so long: it would cost others a thread each time. */
 const slowMs = 60_000;
@@ -73,7 +73,7 @@ export function createSchemaChecks({ clock, log, limits = checkLimits }: Options
   /** Until when a key is not tried, by clock.monotonicMs. */
   const slow = new Map<string, number>();
   const shares = createThreadShares({ share: limits.tenantShare, burstMs: limits.compileMs });
-  /** What the check that runs has taken of the thread. */
+  /** Time that the running check has taken of the thread. */
   let spentMs = 0;
 
   function start(): { thread: Worker; ready: Promise<boolean> } {

@@ -27,7 +27,7 @@ export interface DedupDeps {
   /** @throws AppError data_invalid */
   encodeEvent(event: EventRecord): Buffer;
   matchNarrow: MatchNarrow;
-  /** Of the schemas of event types. */
+  /** Judges events by the schemas of their types. */
   enforcement: Enforcement;
   crashPoints: CrashPoints;
   metrics: Metrics;

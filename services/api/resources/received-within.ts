@@ -14,7 +14,7 @@ export const receivedIds = ({ received_since, received_until }: ReceivedFilter):
   });
 
 /**
- * What the filter implies for the columns that events are found and sorted by, so that a poll needn't read from the first change on. An event
+ * Conditions that the filter implies on the columns that events are found and sorted by: a poll needn't read from the first change on. An event
  * changes after its receipt, by clocks that may differ.
  */
 export function receivedWithin(filter: ReceivedFilter, bind: Bind): string[] {

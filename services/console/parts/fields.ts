@@ -10,7 +10,7 @@ interface Field {
   value?: string;
   errors?: readonly FieldError[];
   isRequired?: boolean;
-  /** Of several fields of this name: from 0. */
+  /** Its place among several fields of this name, from 0. */
   index?: number;
 }
 

@@ -7,6 +7,7 @@ import { waitUntil } from '../../support/wait-until.ts';
 import { type Page, readPage } from '../../support/console/read-page.ts';
 import { createThings, type Things } from '../api/openapi-world.ts';
 import { allCapabilities, openPortalWorld, type PortalWorld } from '../api/portal-world.ts';
+import { plainSettings } from '../../support/console/plain-settings.ts';
 
 jest.setTimeout(120_000);
 
@@ -23,7 +24,7 @@ beforeAll(async () => {
   await make('/v1/event-types/shop.portal/rename', { to: 'shop.today' });
   portal = buildTestConsole({
     transport: asCustomer,
-    settings: { ...settings, faces: ['console', 'portal'] },
+    settings: { ...plainSettings, faces: ['console', 'portal'] },
     clock: systemClock,
     trustedProxies: networksOf(['127.0.0.0/8']),
   });
@@ -32,8 +33,6 @@ afterAll(async () => {
   await portal.app.close();
   await world.close();
 });
-
-const settings = { base: '', apiDocsUrl: '', grafanaUrl: '', runbookUrl: '', frameOrigins: [] };
 
 const asCustomer: ApiTransport = async ({ method, path, headers, body }) => {
   const answer = await world.customers.ask({ method, path, headers, ...(body !== undefined && { body }) });

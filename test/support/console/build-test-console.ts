@@ -8,6 +8,7 @@ import { type AppDeps, buildApp } from '../../../services/console/app.ts';
 import { loadAssets } from '../../../services/console/http/assets.ts';
 import { createConsoleMetrics } from '../../../services/console/metrics.ts';
 import { createFakeApi } from './fake-api.ts';
+import { plainSettings } from './plain-settings.ts';
 
 const testHost = '127.0.0.1:8082';
 export const testAssets = loadAssets();
@@ -21,14 +22,7 @@ export function buildTestConsole(given: Partial<AppDeps> = {}) {
   const app = buildApp({
     transport: api.transport,
     assets: testAssets,
-    settings: {
-      base: '',
-      apiDocsUrl: '',
-      grafanaUrl: '',
-      runbookUrl: '',
-      frameOrigins: [],
-      faces: ['console', 'catalog'],
-    },
+    settings: { ...plainSettings, faces: ['console', 'catalog'] },
     catalog: undefined,
     origin: undefined,
     trustedProxies: networksOf([]),

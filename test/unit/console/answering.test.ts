@@ -4,6 +4,7 @@ import { operatorPage, publicPage, tenantPage } from '../../../services/console/
 import { pages } from '../../../services/console/routes/index.ts';
 import { buildTestConsole, testAssets } from '../../support/console/build-test-console.ts';
 import { operatorToken, problemReply, readToken, tenantToken } from '../../support/console/fake-api.ts';
+import { plainSettings } from '../../support/console/plain-settings.ts';
 
 const endpoint = {
   id: 'ep_01m84xk2v4q9nd1m0e6e0kxv7t',
@@ -422,14 +423,7 @@ describe('files', () => {
 describe('below a path of the public URL', () => {
   const given = {
     origin: 'https://example.com',
-    settings: {
-      base: '/hooks',
-      apiDocsUrl: '',
-      grafanaUrl: '',
-      runbookUrl: '',
-      frameOrigins: [],
-      faces: ['console'] as const,
-    },
+    settings: { ...plainSettings, base: '/hooks', faces: ['console'] as const },
   };
 
   test('all links and redirects begin with it', async () => {

@@ -3,6 +3,7 @@ import { buildTestCatalog } from '../../support/console/build-test-catalog.ts';
 import { wordsOf } from '../../support/console/fake-event-types.ts';
 import { readPage } from '../../support/console/read-page.ts';
 import { catalogPages } from '../../../services/console/routes/catalog/index.ts';
+import { plainSettings } from '../../support/console/plain-settings.ts';
 
 type TestCatalog = ReturnType<typeof buildTestCatalog>;
 type Answer = Awaited<ReturnType<TestCatalog['get']>>;
@@ -515,7 +516,7 @@ describe('whatever becomes of the types', () => {
 describe('faces', () => {
   test('a process without the catalog has none of its pages', async () => {
     const { get } = buildTestCatalog({
-      settings: { base: '', apiDocsUrl: '', grafanaUrl: '', runbookUrl: '', frameOrigins: [], faces: ['console'] },
+      settings: { ...plainSettings, faces: ['console'] },
     });
     for (const url of ['/catalog', '/catalog/a', '/sitemap.xml', '/robots.txt', '/catalog/verify/node'])
       expect([url, (await get(url)).statusCode]).toEqual([url, 404]);
@@ -529,14 +530,7 @@ describe('faces', () => {
 
   test('links begin with the path of the public URL', async () => {
     const { get, types } = buildTestCatalog({
-      settings: {
-        base: '/hooks',
-        apiDocsUrl: '',
-        grafanaUrl: '',
-        runbookUrl: '',
-        frameOrigins: [],
-        faces: ['catalog'],
-      },
+      settings: { ...plainSettings, base: '/hooks', faces: ['catalog'] },
       origin: 'https://example.com',
     });
     types.create('a', { description: wordsOf(100), words: 100 });

@@ -4,16 +4,16 @@ import type { Capability } from '../../../services/console/session/session.ts';
 import { portalPages } from '../../../services/console/routes/index.ts';
 import { buildTestConsole } from '../../support/console/build-test-console.ts';
 import { problemReply, tenantToken } from '../../support/console/fake-api.ts';
+import { plainSettings } from '../../support/console/plain-settings.ts';
 
 const token = `hs_${'7'.repeat(26)}_${'7'.repeat(64)}`;
 const faces = ['console', 'portal'] as const;
-const settings = { base: '', apiDocsUrl: '', grafanaUrl: '', runbookUrl: '', frameOrigins: [] };
 
 function buildPortal(
   portal: { capabilities?: Capability[]; return_url?: string | null; accent?: string | null } = {},
   shown: readonly ('console' | 'catalog' | 'portal')[] = faces,
 ) {
-  const built = buildTestConsole({ settings: { ...settings, faces: shown } });
+  const built = buildTestConsole({ settings: { ...plainSettings, faces: shown } });
   const given = { capabilities: ['view'], return_url: null, accent: null, ...portal };
   const me = {
     credential: { type: 'session', id: 'ses_customer', key_id: 'key_1' },
@@ -233,7 +233,7 @@ describe('embedding', () => {
   const framed = { ...https, 'sec-fetch-dest': 'iframe' };
   const portal = (frameOrigins: readonly string[]) => {
     const built = buildTestConsole({
-      settings: { ...settings, faces, frameOrigins },
+      settings: { ...plainSettings, faces, frameOrigins },
       trustedProxies: networksOf(['127.0.0.0/8']),
     });
     built.api.on('POST /v1/portal-links/redeem', { body: { link: { return_url: null }, token } });

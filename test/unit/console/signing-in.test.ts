@@ -7,6 +7,7 @@ import {
   tenantKey,
   tenantToken,
 } from '../../support/console/fake-api.ts';
+import { plainSettings } from '../../support/console/plain-settings.ts';
 
 test('a page without a session is the sign-in form, at its own address, with 401', async () => {
   const { get } = buildTestConsole();
@@ -56,14 +57,7 @@ test.each([
     'over https, with a path',
     {
       origin: 'https://hooks.example',
-      settings: {
-        base: '',
-        apiDocsUrl: '',
-        grafanaUrl: '',
-        runbookUrl: '',
-        frameOrigins: [],
-        faces: ['console' as const],
-      },
+      settings: { ...plainSettings, faces: ['console' as const] },
     },
   ],
 ])('the cookie is bound to the host and to TLS %s', async (_, given) => {
