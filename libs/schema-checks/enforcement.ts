@@ -2,7 +2,8 @@
  * Judges events by the schemas of their types, where the tenant enforces them: `enforce` of a type. Which types those are is remembered for a few
  * seconds, so that an event costs no statement more; schemas are read when they are compiled.
  *
- * An event is never lost by this: what can't be judged, because Postgres is away or the check takes too long, is `unjudged`.
+ * An event is never lost by this: what can't be judged, because Postgres is away or the check takes too long, is `unjudged`. A batch has a time limit of
+ * its own: slow schemas of many tenants, each within its share, would add up.
  */
 import type { Clock } from '#lib/clock';
 import type { EventTypeEnforcement, Tags } from '#lib/contract';
@@ -28,7 +29,7 @@ export type Judged =
 export interface Enforcement {
   /** @throws AppError bug, data_invalid */
   judge(event: JudgedEvent): Promise<Judged>;
-  /** @returns in their order. @throws AppError bug, data_invalid */
+  /** @returns in their order; `unjudged` for what is to be checked and has no turn within two seconds. @throws AppError bug, data_invalid */
   judgeAll(events: readonly JudgedEvent[]): Promise<Judged[]>;
 }
 
@@ -52,6 +53,8 @@ type EnforcedTypes = ReadonlyMap<string, Enforced>;
 
 const rememberedMs = 5_000;
 const maxTenants = 1_000;
+/** No check of a batch begins later. */
+const batchMs = 2_000;
 
 export function createEnforcement({ postgres, checks, clock }: Deps): Enforcement {
   const remembered = new Map<string, { untilMs: number; types: Promise<EnforcedTypes> }>();
@@ -83,11 +86,13 @@ export function createEnforcement({ postgres, checks, clock }: Deps): Enforcemen
   async function judgeOne(
     { tenant, type, text }: JudgedEvent,
     types: Promise<EnforcedTypes> | undefined,
+    untilMs = Infinity,
   ): Promise<Judged> {
     const known = await types?.catch(unlessAway);
     if (known === undefined) return { kind: 'unjudged' };
     const enforced = known.get(type);
     if (enforced === undefined) return { kind: 'accepted' };
+    if (clock.monotonicMs() >= untilMs) return { kind: 'unjudged' };
     const { typeId, version, enforce } = enforced;
     const payload = await text();
     if (payload === undefined) return { kind: 'unjudged' };
@@ -106,9 +111,10 @@ export function createEnforcement({ postgres, checks, clock }: Deps): Enforcemen
     judge: (event) => judgeOne(event, typesOf(new Set([event.tenant])).get(event.tenant)),
     async judgeAll(events) {
       const types = typesOf(new Set(events.map(({ tenant }) => tenant)));
+      const untilMs = clock.monotonicMs() + batchMs;
       const judged: Judged[] = [];
       // One after the other: so does the thread, and only so many may wait for it.
-      for (const event of events) judged.push(await judgeOne(event, types.get(event.tenant)));
+      for (const event of events) judged.push(await judgeOne(event, types.get(event.tenant), untilMs));
       return judged;
     },
   };

@@ -125,4 +125,16 @@ export const sharingMutants: readonly Mutant[] = [
     check: { test: 'test/unit/schema-checks/schema-checks.test.ts', title: 'uses up its own share of the thread' },
     budgetSeconds: 120,
   },
+  {
+    name: 'checks the schemas of a batch without a limit to all of them',
+    edits: [
+      {
+        file: 'libs/schema-checks/enforcement.ts',
+        find: `types.get(event.tenant), untilMs)`,
+        replace: `types.get(event.tenant))`,
+      },
+    ],
+    check: { test: 'test/unit/schema-checks/enforcement.test.ts', title: 'slow schemas of many tenants' },
+    budgetSeconds: 60,
+  },
 ];
