@@ -9,7 +9,7 @@ import { type Direction, isFlowFault, type LinkFault } from './link-fault.ts';
 
 export interface TcpProxy {
   readonly port: number;
-  /** Applies to existing and new connections; undefined: bytes pass unchanged. */
+  /** Applies to existing and new connections; undefined: bytes pass unchanged. Several at once take effect in their order. */
   set(fault: LinkFault | undefined): Promise<void>;
   /** How many there are at this moment. */
   connections(): number;
@@ -99,17 +99,24 @@ export async function startTcpProxy(target: Target, random: () => number): Promi
   // A reserved port: it stays free while nothing listens on it.
   const [port = 0] = await freePorts(1);
   server = await listen(port);
+
+  async function apply(next: LinkFault | undefined): Promise<void> {
+    fault = next;
+    if (next?.kind === 'refuses') return stopListening();
+    server ??= await listen(port);
+    if (next?.kind === 'resets') resetAll();
+    for (const connection of connections) {
+      connection.bytesLeft = bytesUntilCut(next);
+      setFlows(connection, next);
+    }
+  }
+
+  let last = Promise.resolve();
   return {
     port,
-    async set(next) {
-      fault = next;
-      if (next?.kind === 'refuses') return stopListening();
-      server ??= await listen(port);
-      if (next?.kind === 'resets') resetAll();
-      for (const connection of connections) {
-        connection.bytesLeft = bytesUntilCut(next);
-        setFlows(connection, next);
-      }
+    set(next) {
+      last = last.then(() => apply(next));
+      return last;
     },
     connections: () => connections.size,
     close: stopListening,

@@ -52,6 +52,14 @@ const endOf = (socket: Socket): Promise<string> =>
     socket.resume();
   });
 
+test('faults that end at the same time open the port once', async () => {
+  await proxy.set({ kind: 'refuses' });
+  await Promise.all([proxy.set(undefined), proxy.set({ kind: 'resets' }), proxy.set(undefined)]);
+  const socket = await dial();
+  expect(await roundTrip(socket)).toBeGreaterThan(0);
+  socket.destroy();
+});
+
 const faults: LinkFault[] = [
   { kind: 'latency', direction: 'both', ms: 20, jitterMs: 20 },
   { kind: 'bandwidth', direction: 'both', bytesPerSecond: 400_000 },
