@@ -14,6 +14,31 @@ export interface TenantNames {
   sources: Named;
 }
 
+/**
+ * What endpoints are called, by id: their URL. Where several have the same one, its name goes on with the description, or with the end of the id.
+ */
+export function endpointNames(
+  endpoints: readonly { id: string; url: string; description?: string }[],
+): ReadonlyMap<string, string> {
+  const called = (endpoint: (typeof endpoints)[number]): string =>
+    [endpoint.url, endpoint.description ?? ''].filter((part) => part !== '').join(' · ');
+  const isAlone = (nameOf: (endpoint: (typeof endpoints)[number]) => string) => {
+    const times = Map.groupBy(endpoints, nameOf);
+    return (endpoint: (typeof endpoints)[number]): boolean => times.get(nameOf(endpoint))?.length === 1;
+  };
+  const [isUrlAlone, isCalledAlone] = [isAlone(({ url }) => url), isAlone(called)];
+  return new Map(
+    endpoints.map((endpoint) => {
+      const { id, url } = endpoint;
+      if (isUrlAlone(endpoint)) return [id, url];
+      return [id, isCalledAlone(endpoint) ? called(endpoint) : `${url} · …${id.slice(-idEnd)}`];
+    }),
+  );
+}
+
+/** Characters. The end of an id tells it from its neighbours: its beginning is the time. */
+const idEnd = 8;
+
 interface Asking {
   api: ReadApi;
   isCustomer: boolean;
@@ -27,21 +52,21 @@ const maxNamed = 200;
 /** Customers are not told of sources. */
 export async function readTenantNames({ api, isCustomer }: Asking): Promise<TenantNames> {
   const [endpoints, sources] = await Promise.all([
-    namesOf<{ id: string; url: string }>(api, '/endpoints', ({ url }) => url),
-    isCustomer ? unknownNames : namesOf<{ id: string; name: string }>(api, '/sources', ({ name }) => name),
+    namesOf(api, '/endpoints', endpointNames),
+    isCustomer ? unknownNames : namesOf(api, '/sources', sourceNames),
   ]);
   return { endpoints, sources };
 }
 
-async function namesOf<T extends { id: string }>(
+const sourceNames = (sources: readonly { id: string; name: string }[]): ReadonlyMap<string, string> =>
+  new Map(sources.map(({ id, name }) => [id, name]));
+
+async function namesOf<T>(
   api: ReadApi,
   pathname: string,
-  nameOf: (one: T) => string,
+  namesIn: (listed: readonly T[]) => ReadonlyMap<string, string>,
 ): Promise<Named> {
   const listed = await api.list<T>(withQuery(pathname, { limit: maxNamed }));
   if (!listed.ok) return unknownNames;
-  return {
-    names: new Map(listed.items.map((one) => [one.id, nameOf(one)])),
-    isComplete: listed.next === undefined,
-  };
+  return { names: namesIn(listed.items), isComplete: listed.next === undefined };
 }

@@ -1,5 +1,6 @@
 import { html, type Html } from '#lib/html';
 import type { TenantNames } from '../api-calls/tenant-names.ts';
+import { breakable } from './breakable.ts';
 import { shortId } from './short-id.ts';
 
 /** Sources that Hookline has itself: there is nothing to look at. */
@@ -15,7 +16,7 @@ export function endpointName(id: string | null, { t, names: { endpoints } }: Nam
   if (id === null) return html`–`;
   const url = endpoints.names.get(id);
   if (url !== undefined)
-    return html`<a href="${t}/endpoints/${id}"><bdi class="url" title="${url}">${withoutScheme(url)}</bdi></a>`;
+    return html`<a href="${t}/endpoints/${id}"><bdi class="url" title="${url}">${breakable(withoutScheme(url))}</bdi></a>`;
   return endpoints.isComplete
     ? html`${shortId(id)} (deleted)`
     : html`<a href="${t}/endpoints/${encodeURIComponent(id)}">${shortId(id)}</a>`;

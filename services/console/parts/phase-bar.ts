@@ -19,6 +19,12 @@ export const phases = [
   { name: 'body_ms', label: 'Body' },
 ] as const satisfies readonly { name: keyof Timing; label: string }[];
 
+/** What a phase is called, with its colour in the bar. */
+export const phaseTerm = ({ name, label }: (typeof phases)[number]): Html =>
+  html`<svg class="phase-key" viewBox="0 0 1 1" aria-hidden="true"><rect class="${phaseClass(name)}" width="1" height="1"/></svg> ${label}`;
+
+const phaseClass = (name: keyof Timing): string => `phase-${name.replace('_ms', '').replace('_', '-')}`;
+
 const width = 100;
 const height = 8;
 /** Narrower ones can't be seen. */
@@ -36,7 +42,7 @@ export function phaseBar(timing: Timing | null, scaleMs: number): Html | null {
     const ms = timing[name];
     if (ms === null) return null;
     const wide = Math.max(leastWidth, Math.min(width, (ms / Math.max(scaleMs, 1)) * width));
-    const bar = html`<rect class="phase-${name.replace('_ms', '').replace('_', '-')}" x="${at.toFixed(2)}" y="0" width="${wide.toFixed(2)}" height="${height}"><title>${label} ${milliseconds(ms)}</title></rect>`;
+    const bar = html`<rect class="${phaseClass(name)}" x="${at.toFixed(2)}" y="0" width="${wide.toFixed(2)}" height="${height}"><title>${label} ${milliseconds(ms)}</title></rect>`;
     at = Math.min(width - leastWidth, at + wide);
     return bar;
   });

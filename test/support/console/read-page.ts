@@ -29,7 +29,7 @@ const unescapeHtml = (text: string): string =>
   text.replace(/&(amp|lt|gt|quot|#39);/g, (whole, name: string) => entities[name] ?? whole);
 
 export const textOf = (markup: string): string =>
-  unescapeHtml(markup.replace(/<[^>]*>/g, ' '))
+  unescapeHtml(markup.replaceAll('<wbr>', '').replace(/<[^>]*>/g, ' '))
     .replace(/\s+/g, ' ')
     .trim();
 

@@ -156,6 +156,19 @@ describe('a delivery', () => {
     expect(body).toContain(`${here}/attempts/2`);
   });
 
+  test('tells short waits as they were', async () => {
+    const { get } = buildDeliveries({
+      attempts: [
+        attempt(1, { at: '2025-12-31T23:00:01.000000Z' }),
+        attempt(2, { at: '2025-12-31T23:00:02.067000Z' }),
+        attempt(3, { at: '2025-12-31T23:00:14.400000Z' }),
+      ],
+    });
+    const { body } = await get(here, tenantToken);
+    expect(body).toContain('1 s · Retry-After 15 min');
+    expect(body).toContain('13 s · Retry-After 15 min');
+  });
+
   const waits = [
     ['parked', { delivery: { status: 'parked' } }, 'waits for room at the endpoint'],
     ['pending', { delivery: { status: 'pending', next_attempt_at: null } }, 'is being sent, or is about to be'],

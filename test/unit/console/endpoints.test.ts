@@ -167,6 +167,43 @@ describe('an endpoint', () => {
     expect(body).not.toContain('<script>alert');
   });
 
+  test.each([
+    ['its latest attempt failed', {}, 'its latest attempt failed; it counts as failing after a minute of that'],
+    ['nothing was sent', { last_success: null, last_failure: null }, 'it does not fail'],
+    [
+      'it has taken something since',
+      { last_success: { ...health.last_failure, at: '2026-01-01T00:00:00.000000Z' } },
+      'it does not fail',
+    ],
+  ])('that is not failing, and %s, says so', async (_, more, sentence) => {
+    const { get, api } = buildEndpoints();
+    api.on(`GET /v1/endpoints/${id}/health`, { body: { ...health, ...more } });
+    expect((await get(here, tenantToken)).body).toContain(sentence);
+  });
+
+  const parked = { ...health.waiting, retrying: 0, parked: 3 };
+  test.each([
+    [
+      '3 for the end of the pause',
+      { paused_at: '2025-12-31T22:00:00.000000Z', paused_until: '2026-01-02T00:00:00.000000Z' },
+      {},
+    ],
+    ['3 until it answers', {}, {}],
+    ['3 for room', {}, { breaker: { state: 'closed', since: null } }],
+  ])('says what its deliveries wait for: %s', async (words, given, more) => {
+    const { get, api } = buildEndpoints(given);
+    api.on(`GET /v1/endpoints/${id}/health`, { body: { ...health, waiting: parked, ...more } });
+    expect((await get(here, tenantToken)).body).toContain(words);
+  });
+
+  test('leads to its dead letters', async () => {
+    const { get, api } = buildEndpoints();
+    const latest = { id: 'dlv_1', endpoint_id: id, event_type: 'invoice.paid', status: 'dead_lettered', attempts: 1 };
+    api.on('GET /v1/deliveries', { body: [latest] });
+    const { body } = await get(here, tenantToken);
+    expect(body).toContain(`href="/t/acme/dead-letters?endpoint_id=${id}&amp;status=dead"`);
+  });
+
   test('shows the rest where its health can’t be told', async () => {
     const { get, api } = buildEndpoints();
     api.on(`GET /v1/endpoints/${id}/health`, problemReply(503, 'unavailable'));

@@ -123,6 +123,7 @@ function buildBusyConsole() {
 /** The text of a document, without its tags. */
 const textOf = (body: string): string =>
   body
+    .replaceAll('<wbr>', '')
     .replaceAll(/<[^>]*>/g, ' ')
     .replaceAll(/\s+/g, ' ')
     .replaceAll(/ ([,.])/g, '$1')

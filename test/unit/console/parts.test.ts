@@ -1,5 +1,7 @@
 import { html } from '#lib/html';
 import { path, withQuery } from '../../../services/console/api-calls/paths.ts';
+import { endpointNames } from '../../../services/console/api-calls/tenant-names.ts';
+import { breakable } from '../../../services/console/parts/breakable.ts';
 import { count } from '../../../services/console/parts/count.ts';
 import { definitions } from '../../../services/console/parts/definitions.ts';
 import { errorSummary } from '../../../services/console/parts/error-summary.ts';
@@ -27,6 +29,29 @@ const textOf = (markup: { toString(): string }): string =>
     .replaceAll('&quot;', '"')
     .replaceAll('&#39;', "'")
     .replaceAll('&amp;', '&');
+
+test('endpoints of one URL are told apart by what they are for, else by their ids', () => {
+  const url = 'https://crm.example/hooks';
+  const named = endpointNames([
+    { id: 'ep_1', url: 'https://erp.example/hooks', description: 'ERP' },
+    { id: 'ep_00000000000000000000000002', url, description: 'Contacts' },
+    { id: 'ep_00000000000000000000000003', url, description: '' },
+    { id: 'ep_00000000000000000000000004', url, description: 'Deals' },
+    { id: 'ep_00000000000000000000000005', url, description: 'Deals' },
+  ]);
+  expect([...named.values()]).toEqual([
+    'https://erp.example/hooks',
+    `${url} · Contacts`,
+    `${url}`,
+    `${url} · …00000004`,
+    `${url} · …00000005`,
+  ]);
+});
+
+test('a name can be broken behind its separators, and stays the same text', () => {
+  const markup = breakable('hooks.example.com/a-b_c/<d>').toString();
+  expect(markup).toBe('hooks.<wbr>example.<wbr>com/<wbr>a-<wbr>b_<wbr>c/<wbr>&lt;d&gt;');
+});
 
 test('no part lets a value become markup', () => {
   const errors = [{ field: '/url', message: hostile }];

@@ -1,6 +1,7 @@
 import { duration } from '../../../services/console/parts/duration.ts';
 import { buildTestConsole } from '../../support/console/build-test-console.ts';
 import { problemReply, readToken, tenantToken } from '../../support/console/fake-api.ts';
+import { textOf } from '../../support/console/read-page.ts';
 
 const id = 'rpl_01m84xk2v4q9nd1m0e6e0kxv7t';
 const url = `/t/acme/replays/${id}`;
@@ -77,6 +78,20 @@ describe('replays', () => {
     expect(body).toContain('<dt>Left out</dt><dd>3</dd>');
     expect(body).toContain(`href="/t/acme/replays/new?what=dead_letters&amp;failed_of=${id}"`);
     expect(body).toContain(`href="${url}/items?status=failed">1</a>`);
+  });
+
+  test('says when it ended in the part that the script replaces', async () => {
+    const { get } = withReplay(ended);
+    const [whole, part] = [await get(url, tenantToken), await get(`/t/acme/live/replays/${id}`, tenantToken)];
+    const said = 'Ended <time datetime="2026-01-01T00:01:00.000000Z"';
+    expect(part.body).toContain(said);
+    expect(whole.body.split(said)).toHaveLength(2);
+    expect((await withReplay().get(url, tenantToken)).body).not.toContain('Ended');
+  });
+
+  test('names the endpoint that was asked for', async () => {
+    const { get } = withReplay({ ...ended, request: { filter: { endpoint_id: endpointId } } });
+    expect(textOf((await get(url, tenantToken)).body)).toContain('endpoint crm.example/hooks');
   });
 
   test.each([

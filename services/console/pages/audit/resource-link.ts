@@ -1,10 +1,15 @@
 import { html, type Html } from '#lib/html';
 import type { TenantNames } from '../../api-calls/tenant-names.ts';
+import { breakable } from '../../parts/breakable.ts';
 import { shortId } from '../../parts/short-id.ts';
 import type { AuditEntry } from '../../routes/audit/audit-entry.ts';
 
-/** Pages of what is never deleted, by the beginning of its id. */
-const lasting: Readonly<Record<string, string>> = { rpl_: 'replays', evt_: 'events', dlv_: 'deliveries' };
+/** What is never deleted, by the beginning of its id: its pages, and what it is called. */
+const lasting: Readonly<Record<string, readonly [section: string, word: string]>> = {
+  rpl_: ['replays', 'replay'],
+  evt_: ['events', 'event'],
+  dlv_: ['deliveries', 'delivery'],
+};
 
 interface Naming {
   t: string;
@@ -17,10 +22,10 @@ export function resourceLink({ resource_id: id }: Pick<AuditEntry, 'resource_id'
   const name = names.sources.names.get(id);
   const changes = html`<a href="${t}/audit?resource=${encodeURIComponent(id)}" title="All changes of ${id}">${shortId(id)}</a>`;
   if (url !== undefined)
-    return html`<span><a href="${t}/endpoints/${id}"><bdi class="url">${url}</bdi></a> ${changes}</span>`;
+    return html`<span><a href="${t}/endpoints/${id}"><bdi class="url">${breakable(url)}</bdi></a> ${changes}</span>`;
   if (name !== undefined) return html`<span><a href="${t}/sources/${id}"><bdi>${name}</bdi></a> ${changes}</span>`;
-  const section = lasting[id.slice(0, 4)];
+  const [section, word] = lasting[id.slice(0, 4)] ?? [];
   return section === undefined
     ? changes
-    : html`<span><a href="${t}/${section}/${encodeURIComponent(id)}">open</a> ${changes}</span>`;
+    : html`<span><a href="${t}/${section}/${encodeURIComponent(id)}">${word}</a> ${changes}</span>`;
 }

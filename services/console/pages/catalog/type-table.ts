@@ -8,7 +8,7 @@ import { type Column, table } from '../../parts/table.ts';
 export const typeColumns: readonly Column<EventTypeSummary>[] = [
   { header: 'Type', cell: ({ name }) => html`<code>${name}</code>` },
   { header: 'Description', cell: ({ description }) => shortText(description) },
-  { header: 'Category', cell: ({ category }) => category },
+  { header: 'Category', cell: ({ category }) => category ?? '–' },
   { header: 'Status', cell: ({ status }) => statusBadge(status) },
   { header: 'Version', cell: ({ version }) => version, isNumber: true },
 ];

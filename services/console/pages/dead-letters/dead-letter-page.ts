@@ -2,6 +2,7 @@ import { html, type Html } from '#lib/html';
 import { count } from '../../parts/count.ts';
 import { definitions } from '../../parts/definitions.ts';
 import { endpointName, sourceName } from '../../parts/named-link.ts';
+import { detailText } from '../../parts/outcome.ts';
 import type { Payload, PayloadText } from '../../parts/payload-text.ts';
 import { payloadView } from '../../parts/payload-view.ts';
 import { statusBadge } from '../../parts/status-badge.ts';
@@ -58,7 +59,8 @@ export function deadLetterPage({ letter, payload, naming }: DeadLetterView): Htm
 
 function whatHappened(letter: WholeDeadLetter): Html | null {
   const outcome = lastOutcome(letter);
-  const sentence = letter.last_detail ?? (outcome === undefined ? null : `The last attempt: ${outcome}`);
+  const sentence =
+    detailText(letter.last_detail, null) ?? (outcome === undefined ? null : `The last attempt: ${outcome}`);
   return html`${sentence !== null && html`<p class="note note-bad">${sentence}</p>`}${
     letter.shortened &&
     html`<p class="note note-warn">Kafka refused the complete record, so its payload was cut and it can’t be replayed.${

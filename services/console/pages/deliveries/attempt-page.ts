@@ -6,7 +6,7 @@ import { definitions } from '../../parts/definitions.ts';
 import { hexDump } from '../../parts/hex-dump.ts';
 import { milliseconds } from '../../parts/milliseconds.ts';
 import { detailText, outcomeBadge } from '../../parts/outcome.ts';
-import { phaseBar, phases } from '../../parts/phase-bar.ts';
+import { phaseBar, phases, phaseTerm } from '../../parts/phase-bar.ts';
 import { table } from '../../parts/table.ts';
 import { time } from '../../parts/time.ts';
 import type { Attempt, Delivery } from '../../routes/deliveries/delivery.ts';
@@ -34,7 +34,7 @@ function attemptFacts(attempt: Attempt): Html {
     told !== undefined && ['Detail', told],
     ['Ended at', time(at)],
     ['Total', milliseconds(duration)],
-    ...(timing === null ? [] : phases.map(({ name, label }) => [label, milliseconds(timing[name])] as const)),
+    ...(timing === null ? [] : phases.map((phase) => [phaseTerm(phase), milliseconds(timing[phase.name])] as const)),
   ])}${phaseBar(timing, totalMs(attempt))}`;
 }
 

@@ -1,6 +1,7 @@
 /** Why a delivery waits: what the API knows of it, in sentences. The rules are those of the dispatcher (services/dispatcher/send/decide.ts). */
 import { html, type Html } from '#lib/html';
 import { duration } from '../../parts/duration.ts';
+import { milliseconds } from '../../parts/milliseconds.ts';
 import { time } from '../../parts/time.ts';
 import type { Attempt, Delivery } from '../../routes/deliveries/delivery.ts';
 import type { Endpoint, EndpointHealth, Retry } from '../../routes/endpoints/endpoint.ts';
@@ -28,6 +29,9 @@ function plannedWait(attempt: number, retry: Retry): string {
 /** Below it nothing is worth a reason. */
 const noticedMs = 2_000;
 
+/** Up to it a wait is told to the hundredth of a second. */
+const exactMs = 10_000;
+
 /** What came between an attempt and the one before it, or the creation of the delivery. */
 export function waitedBecause(
   attempt: Attempt,
@@ -36,7 +40,7 @@ export function waitedBecause(
 ): string {
   const startedMs = Date.parse(attempt.at) - (attempt.duration_ms ?? 0);
   const waitedMs = startedMs - Date.parse(before?.at ?? delivery.created_at);
-  const waited = waitedMs >= 1_000 ? duration(waitedMs / 1_000) : '';
+  const waited = waitedMs < 1_000 ? '' : waitedMs < exactMs ? milliseconds(waitedMs) : duration(waitedMs / 1_000);
   if (before === undefined)
     return attempt.attempt > 1 || waitedMs < noticedMs ? '' : `${waited} · waited for room at the endpoint`;
   const retryAfter = retryAfterOf(before);

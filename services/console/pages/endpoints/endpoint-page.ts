@@ -25,7 +25,7 @@ export function endpointPage(shown: ShownEndpoint, { t, can, isCustomer }: Askin
       : healthView(endpoint, health, t)
   }</section>
 ${stats !== undefined && html`<section class="card"><h2>Attempts, last 24 h</h2>${attemptCharts(endpoint.id, stats)}</section>`}
-<section class="part"><h2>Latest deliveries</h2>${latest(shown, { t, can })}</section>
+<section class="part"><h2>Latest deliveries</h2>${latest(shown, { t, can, isCustomer })}</section>
 <section class="card"><h2>What it gets</h2>${subscription(endpoint, isCustomer ? undefined : sources, t)}</section>
 ${!isCustomer && html`<section class="card"><h2>How it is sent</h2>${sendingSettings(endpoint)}</section>`}
 <section class="card"><h2>Signing</h2>${signing(endpoint)}</section>`;
@@ -59,7 +59,7 @@ ${barChart({ title: 'Failed', bars: steps(own, 'failed', hourMs), step: 'hour', 
 const takesEvents = ({ disabled_at: disabledAt, paused_at: pausedAt }: Endpoint): boolean =>
   disabledAt === null && pausedAt === null;
 
-function latest({ endpoint, deliveries }: ShownEndpoint, { t, can }: Omit<Asking, 'isCustomer'>): Html {
+function latest({ endpoint, deliveries }: ShownEndpoint, { t, can, isCustomer }: Asking): Html {
   if (deliveries.length === 0)
     return html`<div class="empty"><p>Nothing was sent to it yet.</p>${can('write', 'endpoints') && takesEvents(endpoint) && html`<a class="button" href="${t}/endpoints/${endpoint.id}/test">Send a test</a>`}</div>`;
   return html`${table({
@@ -67,5 +67,5 @@ function latest({ endpoint, deliveries }: ShownEndpoint, { t, can }: Omit<Asking
     rows: deliveries,
     columns: deliveryColumns({ t, names: noNames }, true),
     href: ({ id }) => `${t}/deliveries/${id}`,
-  })}<p><a href="${withQuery(`${t}/deliveries`, { endpoint_id: endpoint.id })}">All its deliveries</a></p>`;
+  })}<p><a href="${withQuery(`${t}/deliveries`, { endpoint_id: endpoint.id })}">All its deliveries</a>${!isCustomer && html` · <a href="${withQuery(`${t}/dead-letters`, { endpoint_id: endpoint.id, status: 'dead' })}">Its dead letters</a>`}</p>`;
 }

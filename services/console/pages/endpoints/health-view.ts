@@ -15,7 +15,7 @@ export function healthView(endpoint: Endpoint, health: EndpointHealth, t: string
   const { waiting, latency } = health;
   return definitions([
     ['Circuit breaker', breaker(health)],
-    ['Fails since', endpoint.failing_since === null ? 'it does not fail' : time(endpoint.failing_since)],
+    ['Fails since', failsSince(endpoint, health)],
     health.disables_at !== null && ['Disabled, if it goes on failing', time(health.disables_at)],
     ['Delivered, last hour', success(health.success.hour)],
     ['Delivered, last 24 h', success(health.success.day)],
@@ -25,12 +25,22 @@ export function healthView(endpoint: Endpoint, health: EndpointHealth, t: string
         ? 'no attempt in 24 h'
         : html`p50 ${milliseconds(latency.p50_ms)} · p95 ${milliseconds(latency.p95_ms)} <span class="muted">of ${plural(latency.attempts, 'attempt')}</span>`,
     ],
-    ['Waiting', waitingView(endpoint, waiting, t)],
+    ['Waiting', waitingView(endpoint, health, t)],
     waiting.oldest !== null && ['Oldest that waits', time(waiting.oldest)],
     waiting.oldest !== null && ['Drained', drains(endpoint, health)],
     ['Last 2xx', lastSend(health.last_success)],
     ['Last failure', lastSend(health.last_failure)],
   ]);
+}
+
+/** The API calls an endpoint failing when it has accepted nothing for a minute. */
+function failsSince(
+  { failing_since: since }: Endpoint,
+  { last_success: success, last_failure: failure }: EndpointHealth,
+) {
+  if (since !== null) return time(since);
+  const isLastOne = failure !== null && (success === null || Date.parse(success.at) < Date.parse(failure.at));
+  return isLastOne ? 'its latest attempt failed; it counts as failing after a minute of that' : 'it does not fail';
 }
 
 const breakerWords = {
@@ -53,14 +63,19 @@ function success(counted: Success | null): Html {
 }
 
 function waitingView(
-  { id }: Endpoint,
-  { retrying, parked, is_capped: isCapped }: EndpointHealth['waiting'],
+  { id, paused_until: pausedUntil }: Endpoint,
+  { waiting: { retrying, parked, is_capped: isCapped }, breaker: found }: EndpointHealth,
   t: string,
 ): Html {
   if (retrying + parked === 0) return html`nothing`;
+  const isOpen = found !== null && found.state !== 'closed';
   const states = [
     { n: retrying, status: 'retrying', words: 'for a retry' },
-    { n: parked, status: 'parked', words: 'for room' },
+    {
+      n: parked,
+      status: 'parked',
+      words: pausedUntil !== null ? 'for the end of the pause' : isOpen ? 'until it answers' : 'for room',
+    },
   ].filter(({ n }) => n > 0);
   return html`${states.map(
     ({ n, status, words }, index) =>

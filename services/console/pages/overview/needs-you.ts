@@ -77,14 +77,13 @@ const disabledItem = ({ id, url, disabled_at: at, disabled_reason: reason }: Sho
   html`${statusBadge('disabled')} ${endpointLink(id, url, given)} <span>since ${minute(at)}, ${disabledReasons[reason ?? ''] ?? inWords(reason ?? '')}: nothing is sent to it</span>`;
 
 /** Also of one that is not among the named ones. */
-const endpointLink = (id: string, url: string, { t }: Naming): Html =>
-  endpointName(id, {
+function endpointLink(id: string, url: string, { t, overview }: Naming): Html {
+  const { endpoints, sources } = namesIn(overview);
+  return endpointName(id, {
     t,
-    names: {
-      endpoints: { names: new Map([[id, url]]), isComplete: true },
-      sources: { names: new Map(), isComplete: true },
-    },
+    names: { endpoints: { ...endpoints, names: new Map([[id, url], ...endpoints.names]) }, sources },
   });
+}
 
 /** What is to be sent once it answers again. */
 function waiting(health: Health | undefined): Html | null {

@@ -1,6 +1,7 @@
 import { html, type Html } from '#lib/html';
 import { count } from '../../parts/count.ts';
 import { duration } from '../../parts/duration.ts';
+import { time } from '../../parts/time.ts';
 import { plural } from '../../parts/words.ts';
 import { doneWord, isUnderWay, type ReplayProgress } from '../../routes/replays/replay.ts';
 import { failureWord, replayBadge } from './replay-words.ts';
@@ -15,6 +16,7 @@ export function replayProgress(replay: ReplayProgress, href: string): Html {
 <dl class="figures">
 ${figure('Matched', matched)}${figure(capital(doneWord(replay)), replayed)}${figure('Failed', failed, failed > 0 && `${href}/items?status=failed`)}${figure('Left', remaining)}${leftOut > 0 && figure('Left out', leftOut)}
 </dl>
+${replay.ended_at !== null && html`<p class="muted">Ended ${time(replay.ended_at)}.</p>`}
 ${leftOut > 0 && html`<p class="muted">Left out: counted by the preview, but matches no longer, or is part of another replay.</p>`}
 ${failed > 0 && failures(replay)}</div>`;
 }

@@ -1,7 +1,10 @@
 import { html, type Html } from '#lib/html';
+import { endpointName, sourceName } from '../../parts/named-link.ts';
 import { statusBadge } from '../../parts/status-badge.ts';
 import { time } from '../../parts/time.ts';
 import type { Replay } from '../../routes/replays/replay.ts';
+
+type Naming = Parameters<typeof endpointName>[1];
 
 /** Why an item could not be sent. */
 const failureWords: Readonly<Record<string, string>> = {
@@ -17,19 +20,28 @@ export const replayBadge = ({ status }: Pick<Replay, 'status'>): Html =>
   status === 'partial' ? statusBadge(status, 'ended at its limit', 'warn') : statusBadge(status);
 
 /** What was asked for, in lines: the members of the filter first, then the rest. */
-export function requestWords(request: Readonly<Record<string, unknown>>): Html {
+export function requestWords(request: Readonly<Record<string, unknown>>, naming: Naming): Html {
   const { filter = {}, ...rest } = request;
   const lines = [
     ...Object.entries(filter as object),
     ...Object.entries(rest).filter(([name]) => !saidElsewhere.includes(name)),
-  ].map(([name, value]) => html`<li>${inPlainWords(name)} ${valueWords(value)}</li>`);
+  ].map(([name, value]) => html`<li>${inPlainWords(name)} ${named(name, value, naming) ?? valueWords(value)}</li>`);
   return lines.length === 0 ? html`–` : html`<ul class="asked-for">${lines}</ul>`;
 }
 
 /** By the page itself: the rate, and the time of the preview. */
 const saidElsewhere = ['rate_per_second', 'as_of', 'dry_run'];
 
-const inPlainWords = (name: string): string => name.replaceAll('_', ' ');
+const inPlainWords = (name: string): string => (memberWords[name] ?? name).replaceAll('_', ' ');
+
+/** Members that are shown by the name of what they lead to. */
+const memberWords: Readonly<Record<string, string>> = { endpoint_id: 'endpoint', source_id: 'source' };
+
+function named(member: string, value: unknown, naming: Naming): Html | undefined {
+  if (typeof value !== 'string') return undefined;
+  if (member === 'endpoint_id') return endpointName(value, naming);
+  return member === 'source_id' ? sourceName(value, naming) : undefined;
+}
 
 const shownValues = 5;
 

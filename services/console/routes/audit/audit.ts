@@ -10,7 +10,7 @@ import { shortId } from '../../parts/short-id.ts';
 import { auditActions, type AuditEntry } from './audit-entry.ts';
 
 const filters: readonly Filter[] = [
-  { kind: 'text', name: 'actor', label: 'Who', placeholder: 'key, session or admin' },
+  { kind: 'text', name: 'actor', label: 'Who', placeholder: 'key_…, admin' },
   {
     kind: 'choice',
     name: 'action',

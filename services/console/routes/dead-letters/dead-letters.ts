@@ -4,10 +4,11 @@ import { readTenantNames } from '../../api-calls/tenant-names.ts';
 import { tenantPage, type TenantContext } from '../../page.ts';
 import { deadLetterFilters, deadLetterStatusFilter } from '../../pages/dead-letters/dead-letter-filters.ts';
 import { listPage, listParameters } from '../../pages/list-page.ts';
+import { breakable } from '../../parts/breakable.ts';
 import { count } from '../../parts/count.ts';
 import { endpointName } from '../../parts/named-link.ts';
+import { minute } from '../../parts/minute.ts';
 import { statusBadge } from '../../parts/status-badge.ts';
-import { time } from '../../parts/time.ts';
 import { inWords } from '../../parts/words.ts';
 import { type DeadLetter, lastOutcome } from './dead-letter.ts';
 
@@ -39,8 +40,11 @@ export const deadLetters = tenantPage({
         actions: can('write') && isAny ? replayAll(context) : null,
         row: ({ id }) => `${t}/dead-letters/${id}`,
         columns: [
-          { header: 'Dead since', cell: ({ at }) => time(at) },
-          { header: 'Event type', cell: ({ event_type: type }) => type ?? 'unknown' },
+          { header: 'Dead since', cell: ({ at }) => minute(at) },
+          {
+            header: 'Event type',
+            cell: ({ event_type: type }) => (type === null ? 'unknown' : html`<bdi>${breakable(type)}</bdi>`),
+          },
           { header: 'Endpoint', cell: ({ endpoint_id: id }) => endpointName(id, { t, names }) },
           { header: 'Reason', cell: reasonCell },
           { header: 'Attempts', isNumber: true, cell: ({ attempts }) => count(attempts) },
@@ -58,7 +62,7 @@ export const deadLetters = tenantPage({
 
 const reasonCell = (letter: DeadLetter): Html => {
   const outcome = lastOutcome(letter);
-  return html`<span>${inWords(letter.reason)}${outcome !== undefined && html` <span class="muted">· ${outcome}</span>`}</span>`;
+  return html`<span>${inWords(letter.reason)}${outcome !== undefined && html` <span class="muted">· <span class="whole">${outcome}</span></span>`}</span>`;
 };
 
 /** Nothing but what is dead can be replayed: the filter by status is left out. */

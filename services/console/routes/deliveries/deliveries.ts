@@ -5,6 +5,7 @@ import { readTenantNames, type TenantNames } from '../../api-calls/tenant-names.
 import { page } from '../../page-result.ts';
 import { tenantPage, type TenantContext } from '../../page.ts';
 import { listPage, listParameters } from '../../pages/list-page.ts';
+import { breakable } from '../../parts/breakable.ts';
 import { count } from '../../parts/count.ts';
 import { filterForm } from '../../parts/filter-form.ts';
 import { minute } from '../../parts/minute.ts';
@@ -63,7 +64,10 @@ export const deliveryColumns = (
 ): readonly Column<Delivery>[] => [
   { header: 'Created', cell: ({ created_at: createdAt }) => minute(createdAt) },
   ...(isOfEndpoint ? [] : [{ header: 'Endpoint', cell: ({ endpoint_id: id }: Delivery) => endpointName(id, naming) }]),
-  { header: 'Event type', cell: ({ event_type: type }) => (type === null ? 'erased' : html`<bdi>${type}</bdi>`) },
+  {
+    header: 'Event type',
+    cell: ({ event_type: type }) => (type === null ? 'erased' : html`<bdi>${breakable(type)}</bdi>`),
+  },
   { header: 'Status', cell: ({ status }) => statusBadge(status) },
   { header: 'Attempts', isNumber: true, cell: ({ attempts }) => count(attempts) },
   {

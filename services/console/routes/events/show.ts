@@ -2,7 +2,7 @@ import { type FieldError, type ListPage, type Listed, type ReadApi } from '../..
 import { orGone } from '../../api-calls/or-gone.ts';
 import { path, withQuery } from '../../api-calls/paths.ts';
 import { readPayload } from '../../api-calls/read-payload.ts';
-import { readTenantNames } from '../../api-calls/tenant-names.ts';
+import { endpointNames, readTenantNames } from '../../api-calls/tenant-names.ts';
 import { page, problem } from '../../page-result.ts';
 import { type TenantContext, tenantPage } from '../../page.ts';
 import { erasedEventPage } from '../../pages/events/erased-event-page.ts';
@@ -81,7 +81,7 @@ async function forOperator(
   ]);
   if (matching?.ok === false) return { errors: matching.errors };
   const matches = matching?.items ?? [];
-  const urls = new Map(matches.flatMap(({ endpoint_id, url }) => (url === null ? [] : [[endpoint_id, url] as const])));
+  const urls = endpointNames(matches.flatMap(({ endpoint_id: id, url }) => (url === null ? [] : [{ id, url }])));
   return { urls, receipts, matches, sources, next: matching?.next?.get('cursor') ?? undefined };
 }
 

@@ -24,7 +24,7 @@ export const keys = tenantPage({
         title: 'API keys',
         href: `${t}/keys`,
         listed,
-        above: isAny ? html`<div><p class="muted">${text}</p>${codeBlock(command)}</div>` : null,
+        above: isAny ? html`<div class="part"><p class="muted">${text}</p>${codeBlock(command)}</div>` : null,
         row: ({ id }) => `${t}/keys/${id}`,
         columns: [
           { header: 'Name', cell: ({ name }) => html`<bdi>${name === '' ? 'without a name' : name}</bdi>` },

@@ -2,7 +2,7 @@
 import type { ApiFailure } from '#lib/api-client';
 import type { Asked, ReadApi } from '../../api-calls/console-api.ts';
 import { path, withQuery } from '../../api-calls/paths.ts';
-import type { TenantNames } from '../../api-calls/tenant-names.ts';
+import { endpointNames, type TenantNames } from '../../api-calls/tenant-names.ts';
 import type { Endpoint } from '../endpoints/endpoint.ts';
 import { type Stats, totalsByKey } from './stats.ts';
 
@@ -111,7 +111,7 @@ const valueOr = <T>(answer: Asked<T>, otherwise: T): T => (answer.ok ? answer.va
 /** What endpoints and sources are called, as far as it could be asked. */
 export const namesIn = ({ endpoints, sources }: Overview): TenantNames => ({
   endpoints: {
-    names: new Map(valueOr(endpoints, []).map(({ id, url }) => [id, url])),
+    names: endpointNames(valueOr(endpoints, [])),
     isComplete: endpoints.ok && endpoints.value.length < named,
   },
   sources: {

@@ -1,5 +1,6 @@
 import { html, type Html } from '#lib/html';
 import { path, withQuery } from '../../api-calls/paths.ts';
+import { readTenantNames } from '../../api-calls/tenant-names.ts';
 import { page } from '../../page-result.ts';
 import { tenantPage, type TenantContext } from '../../page.ts';
 import { replayProgress } from '../../pages/replays/progress.ts';
@@ -19,8 +20,9 @@ export const replay = tenantPage({
     async answer(context) {
       const { api, params, t } = context;
       const replay = await api.get<ReplayProgress>(path`/replays/${params.id}`);
-      const { id, created_at: createdAt, ended_at: endedAt, rate_per_second: rate } = replay;
+      const { id, created_at: createdAt, rate_per_second: rate } = replay;
       const href = `${t}/replays/${id}`;
+      const names = await readTenantNames(context);
       const buttons = actions(context, replay);
       const progress = replayProgress(replay, href);
       return page({
@@ -36,10 +38,9 @@ export const replay = tenantPage({
             : progress
         }</section>
 <section class="card"><h2>What was asked for</h2>${definitions([
-          ['Takes', requestWords(replay.request)],
+          ['Takes', requestWords(replay.request, { t, names })],
           ['Rate', rate === null ? 'as fast as the endpoints take them' : `${rate} a second`],
           ['Begun', time(createdAt)],
-          ['Ended', time(endedAt, 'not yet')],
           ['Items', html`<a href="${href}/items">see each of them</a>`],
         ])}</section>`,
       });
