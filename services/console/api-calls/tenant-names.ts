@@ -31,7 +31,7 @@ export function endpointNames(
     endpoints.map((endpoint) => {
       const { id, url } = endpoint;
       if (isUrlAlone(endpoint)) return [id, url];
-      return [id, isCalledAlone(endpoint) ? called(endpoint) : `${url} · …${id.slice(-idEnd)}`];
+      return [id, isCalledAlone(endpoint) ? called(endpoint) : `${url} (${id.slice(-idEnd)})`];
     }),
   );
 }

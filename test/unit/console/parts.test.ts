@@ -43,8 +43,8 @@ test('endpoints of one URL are told apart by what they are for, else by their id
     'https://erp.example/hooks',
     `${url} · Contacts`,
     `${url}`,
-    `${url} · …00000004`,
-    `${url} · …00000005`,
+    `${url} (00000004)`,
+    `${url} (00000005)`,
   ]);
 });
 
