@@ -1,9 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { root } from '#deploy/local/paths.ts';
-import { type GroupName, groupOf, type TopicName, topicsOf } from '#lib/contract';
-import { silentLogger } from '#lib/log';
-import { createPostgres } from '#lib/postgres';
 import { connectKafkaOffsets } from '../support/kafka-offsets.ts';
 import { flushRedisDatabase } from '../support/flush-redis.ts';
 import { seededRandom } from '../support/seeded-random.ts';
@@ -12,7 +6,7 @@ import { serverAddresses } from '../support/servers.ts';
 import { signAsHookline } from '../support/sign-webhook.ts';
 import { pipelineServices } from '../support/stack.ts';
 import { waitUntil } from '../support/wait-until.ts';
-import { areReadToTheEnd } from '../faults/support/are-read-to-the-end.ts';
+import { askPostgres, recoverAsTheRunbookSays } from '../faults/rehearsals/runbook-restore.ts';
 import { type OwnPipeline, startOwnPipeline } from './own-pipeline.ts';
 import { prepareWebhookRun } from './webhook-run.ts';
 
@@ -20,18 +14,6 @@ jest.setTimeout(480_000);
 
 const timeoutMs = 60_000;
 const perSecond = 60;
-const hourMs = 3_600_000;
-
-/** The offsets that docs/runbook.md, Backup and restore, resets in each group. */
-const setBack: readonly (readonly [GroupName, readonly TopicName[]])[] = [
-  ['projector', ['events', 'duplicates', 'delivery.attempts', 'dead-letters']],
-  ['dedup', ['webhooks.received']],
-  ['dispatcher', ['deliveries']],
-];
-
-/** Its changes of the tables. */
-const [, statementOfRunbook = ''] =
-  /### Backup and restore[^]*?```sql\n([^]*?)```/.exec(readFileSync(join(root, 'docs/runbook.md'), 'utf8')) ?? [];
 
 /** A third of them is taken in full at once, a third after the instant to be restored to, a third in the end alone. */
 const keys = 21;
@@ -59,17 +41,6 @@ describe('Postgres, put back to an earlier instant as the runbook says', () => {
     },
   );
 });
-
-async function ask(url: string, ...statements: readonly string[]): Promise<void> {
-  const common = { applicationName: 'restore', maxConnections: 1, statementTimeoutMs: 30_000, log: silentLogger };
-  const postgres = createPostgres({ url, ...common });
-  await postgres.start();
-  try {
-    for (const statement of statements) await postgres.query(statement);
-  } finally {
-    await postgres.stop();
-  }
-}
 
 async function restoreAndCheck(pipeline: OwnPipeline, { source, endpoint }: Settings): Promise<void> {
   const { stack } = pipeline;
@@ -110,7 +81,7 @@ async function restoreAndCheck(pipeline: OwnPipeline, { source, endpoint }: Sett
     });
     await stopAll();
     const instantMs = Date.now();
-    await ask(server, `CREATE DATABASE ${database}_backup TEMPLATE ${database}`);
+    await askPostgres(server, `CREATE DATABASE ${database}_backup TEMPLATE ${database}`);
     await startAll(pipelineServices);
 
     patience = 1;
@@ -122,39 +93,17 @@ async function restoreAndCheck(pipeline: OwnPipeline, { source, endpoint }: Sett
     expect(knownEvents.size).toBe(120);
 
     await stopAll();
-    await ask(
+    await askPostgres(
       server,
       `DROP DATABASE ${database}`,
       `CREATE DATABASE ${database} TEMPLATE ${database}_backup`,
       `DROP DATABASE ${database}_backup`,
     );
-    await pipeline.setUp();
-    await flushRedisDatabase(pipeline.redisUrl);
     const offsets = await connectKafkaOffsets(stack.kafkaBrokers);
-    const topics = topicsOf(stack.topicPrefix);
-    try {
-      await Promise.all(
-        setBack.map(async ([group, names]) => {
-          for (const name of names)
-            await offsets.reset(groupOf(stack.topicPrefix, group), topics[name], instantMs - hourMs);
-        }),
-      );
-      await pipeline.startService('projector');
-      await waitUntil(
-        'the projector has caught up',
-        () =>
-          areReadToTheEnd(
-            offsets,
-            stack.topicPrefix,
-            (setBack[0]?.[1] ?? []).map((name) => ['projector', name] as const),
-          ),
-        { timeoutMs },
-      );
-    } finally {
-      await offsets.close();
-    }
-    await ask(stack.databaseUrl, statementOfRunbook);
-    await startAll(pipelineServices.filter((name) => name !== 'projector'));
+    await recoverAsTheRunbookSays({
+      ...{ pipeline, offsets, instantMs, start: startAll },
+      flushRedis: () => flushRedisDatabase(pipeline.redisUrl),
+    }).finally(() => offsets.close());
 
     // Senders repeat what they have sent, and send more.
     await run.sendAll([...orders(0, 120), ...orders(120, 140)], perSecond);

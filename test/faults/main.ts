@@ -17,6 +17,7 @@ const runs: Readonly<Record<string, () => Promise<FaultRun>>> = {
   tenants: async () => (await import('./tenants/fault-run.ts')).tenantsRun,
   fuzzing: async () => (await import('./fuzzing/fault-run.ts')).fuzzingRun,
   incidents: async () => (await import('./incidents/fault-run.ts')).incidentsRun,
+  rehearsals: async () => (await import('./rehearsals/fault-run.ts')).rehearsalsRun,
 };
 
 const { values, tokens } = parseArgs({

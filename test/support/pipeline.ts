@@ -21,6 +21,8 @@ export type { Restart } from './supervisor.ts';
 export interface PipelineOptions extends EnvironmentOptions {
   /** A process that ends by itself, or before it is ready, is started again. */
   isSupervised?: boolean;
+  /** Where the programs are that are started from now on: another version. Default: this tree. */
+  treeOf?(): string;
   /** Called for every line that a process logs. */
   onLine?(name: string, line: string): void;
 }
@@ -98,6 +100,7 @@ export async function createPipeline(options: PipelineOptions): Promise<Pipeline
   const supervisor = createSupervisor({
     environment,
     isSupervised,
+    treeOf: options.treeOf,
     onLine(name, line) {
       const lines = logs.get(name) ?? [];
       logs.set(name, [...lines.slice(1 - keptLogLines), line]);

@@ -37,6 +37,8 @@ export interface Restart {
 interface Options {
   environment: Environment;
   isSupervised: boolean;
+  /** Where the programs are that are started from now on. Default: this tree. */
+  treeOf?: (() => string) | undefined;
   onLine(name: string, line: string): void;
 }
 
@@ -50,7 +52,7 @@ const stopTimeoutMs = 25_000;
 /** Without a pause it would meet the cause of its end again. */
 export const restartDelayMs = 500;
 
-export function createSupervisor({ environment, isSupervised, onLine }: Options): Supervisor {
+export function createSupervisor({ environment, isSupervised, treeOf, onLine }: Options): Supervisor {
   const readyWithinMs = isSupervised ? supervisedReadyTimeoutMs : readyTimeoutMs;
   const { housing } = environment;
   const { hostOf, housemates } = housing;
@@ -69,7 +71,7 @@ export function createSupervisor({ environment, isSupervised, onLine }: Options)
     authorOf: (line: string) => string = () => name,
   ): ServiceProcess =>
     startServiceProcess({
-      ...{ name, args, cwd: root, env, adminUrls },
+      ...{ name, args, cwd: treeOf?.() ?? root, env, adminUrls },
       onLine: (line) => onLine(authorOf(line), line),
       reaper: (reaper ??= startOrphanReaper()),
     });

@@ -1,4 +1,5 @@
 /** The outside view of the incidents. */
+import { alignFigures } from '#lib/text-table';
 import { percentile } from '../../support/percentiles.ts';
 import type { Send } from '../checker/history.ts';
 import type { Span } from './judge-alerts.ts';
@@ -24,11 +25,14 @@ export interface Answers {
   maxMs: number;
 }
 
+/** A stretch of time that answers are told of by themselves. */
+export type AnsweredSpan = Pick<Span, 'beganAtMs' | 'overAtMs'> & { incident: Pick<Span['incident'], 'name'> };
+
 type Answered = Pick<Send, 'startedAtMs' | 'endedAtMs' | 'status' | 'detail'>;
 
 /** The answers of each incident until it was over; `calm` is the time before the first. */
 export function answersOf(
-  spans: readonly Span[],
+  spans: readonly AnsweredSpan[],
   { sends, calls }: Pick<SteadyLoad, 'sends' | 'calls'>,
 ): AnswersOfSpan[] {
   const firstAtMs = spans.reduce((first, { beganAtMs }) => Math.min(first, beganAtMs), Number.POSITIVE_INFINITY);
@@ -41,6 +45,20 @@ export function answersOf(
     return { incident: name, webhooks: tally(sends.filter(isIn)), api: tally(calls.filter(isIn)) };
   });
 }
+
+/** As a table for people. */
+export const formatAnswers = (
+  what: string,
+  answers: readonly AnswersOfSpan[],
+  answersIn: (each: AnswersOfSpan) => Answers,
+): string =>
+  alignFigures([
+    [what, 'requests', '2xx', '503', 'others', 'p50 ms', 'p99 ms', 'max ms'],
+    ...answers.map((each) => {
+      const { requests, taken, unavailable, others, p50Ms, p99Ms, maxMs } = answersIn(each);
+      return [each.incident, ...[requests, taken, unavailable, others, p50Ms, p99Ms, maxMs].map(String)];
+    }),
+  ]);
 
 function tally(answered: readonly Answered[]): Answers {
   const taken = answered.filter(isTaken);

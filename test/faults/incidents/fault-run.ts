@@ -3,7 +3,7 @@ import type { FaultRun } from '../support/fault-run.ts';
 import { startFaultyServers } from '../support/servers.ts';
 import { withPipeline } from '../support/with-pipeline.ts';
 import { processNames } from '../system/faults/processes.ts';
-import type { Answers, AnswersOfSpan } from './answers.ts';
+import { formatAnswers } from './answers.ts';
 import { incidents } from './incidents.ts';
 import type { AlertResult } from './judge-alerts.ts';
 import { runIncidents } from './run.ts';
@@ -43,17 +43,4 @@ const formatAlerts = (alerts: readonly AlertResult[]): string =>
       String(afterSeconds ?? 'never'),
       String(endedAfterSeconds ?? 'never'),
     ]),
-  ]);
-
-const formatAnswers = (
-  what: string,
-  answers: readonly AnswersOfSpan[],
-  answersOf: (each: AnswersOfSpan) => Answers,
-): string =>
-  alignFigures([
-    [what, 'requests', '2xx', '503', 'others', 'p50 ms', 'p99 ms', 'max ms'],
-    ...answers.map((each) => {
-      const { requests, taken, unavailable, others, p50Ms, p99Ms, maxMs } = answersOf(each);
-      return [each.incident, ...[requests, taken, unavailable, others, p50Ms, p99Ms, maxMs].map(String)];
-    }),
   ]);

@@ -1,7 +1,10 @@
 /** The servers that a run may take away: each by itself, in each way in which it can be away. */
 import { execFileSync } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Broker } from '#deploy/local/servers/kafka.ts';
 import type { ServerAddresses } from '#deploy/local/servers/server-addresses.ts';
+import { postgresHome } from '#deploy/local/servers/postgres-home.ts';
 import { createServers } from '#deploy/local/servers/servers.ts';
 import { serverPlanIn } from '#deploy/local/servers/server-plan.ts';
 import { root } from '#deploy/local/paths.ts';
@@ -37,7 +40,16 @@ export interface FaultyServers {
   kafka?: MortalServer;
 }
 
+/** It can be put back to an earlier instant. */
+export interface RestorableServer extends MortalServer {
+  /** Copies its data, for which it is stopped. */
+  keepCopy(): Promise<void>;
+  /** Puts the copy in the place of its data: what came since is lost. */
+  restoreCopy(): Promise<void>;
+}
+
 export interface OwnServers extends Required<FaultyServers> {
+  postgres: RestorableServer;
   addresses: ServerAddresses;
   /** By their ids, from 1; `kafka` is the first. */
   brokers: readonly MortalServer[];
@@ -67,6 +79,8 @@ export async function startFaultyServers(
     durable: false,
     say,
   });
+  const data = (): string => join(postgresHome(dir), 'data');
+  const copy = (): string => `${data()}.copy`;
   const signalPostgres = (signal: NodeJS.Signals): void => {
     const postmaster = processes.pid('postgres');
     if (postmaster === undefined) throw new Error('Postgres does not run');
@@ -90,6 +104,8 @@ export async function startFaultyServers(
       stop: () => postgres.stop(),
       start: () => postgres.start(),
       kill: () => postgres.kill(),
+      keepCopy: () => whileStopped(postgres, () => copyFolder(data(), copy())),
+      restoreCopy: () => whileStopped(postgres, () => copyFolder(copy(), data())),
       hang: () => signalPostgres('SIGSTOP'),
       resume: () => signalPostgres('SIGCONT'),
     },
@@ -124,6 +140,18 @@ export async function startFaultyRedis(): Promise<FaultyRedis> {
         if (answer !== undefined && !answer.startsWith('+OK')) throw new Error(`Redis answered ${answer}`);
       }),
   };
+}
+
+async function whileStopped(server: Pick<FaultyServer, 'stop' | 'start'>, work: () => void): Promise<void> {
+  await server.stop();
+  work();
+  await server.start();
+}
+
+/** With owners and rights: Postgres starts with no others. */
+function copyFolder(from: string, to: string): void {
+  rmSync(to, { recursive: true, force: true });
+  execFileSync('cp', ['--archive', from, to]);
 }
 
 /** A connection's process may end between being listed and being told. */

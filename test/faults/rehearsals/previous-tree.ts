@@ -1,0 +1,40 @@
+/** The version before the newest migrations: a copy of the tree as git has it, which uses the packages of this one. */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { root } from '#deploy/local/paths.ts';
+
+export interface PreviousTree {
+  commit: string;
+  dir: string;
+  /** The tree of this version. */
+  root: string;
+  /** Migrations that this version has, and that one has not. */
+  newMigrations: readonly string[];
+  remove(): void;
+}
+
+const migrations = 'deploy/postgres/migrations';
+
+/** @throws Error in a clone without history */
+export function makePreviousTree(): PreviousTree {
+  const git = (...args: string[]): string => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
+  const newest = git('log', '--first-parent', '--diff-filter=A', '--format=%H', '-1', '--', migrations);
+  const commit = git('rev-parse', '--short=8', `${newest}^`);
+  const namesAt = (revision: string): string[] => git('ls-tree', '--name-only', revision, `${migrations}/`).split('\n');
+  const before = new Set(namesAt(commit));
+  const dir = mkdtempSync(join(tmpdir(), 'hookline-previous-'));
+  const archive = join(dir, 'tree.tar');
+  git('archive', '--output', archive, commit);
+  execFileSync('tar', ['-xf', archive, '-C', dir]);
+  rmSync(archive);
+  symlinkSync(join(root, 'node_modules'), join(dir, 'node_modules'));
+  return {
+    ...{ commit, dir, root },
+    newMigrations: namesAt('HEAD')
+      .filter((name) => !before.has(name))
+      .map((name) => name.slice(migrations.length + 1, -'.sql'.length)),
+    remove: () => rmSync(dir, { recursive: true, force: true }),
+  };
+}

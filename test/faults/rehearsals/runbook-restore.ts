@@ -1,0 +1,67 @@
+/** The steps of docs/runbook.md, Backup and restore, from the moment when the database has been put back. All services are stopped. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from '#deploy/local/paths.ts';
+import { type GroupName, groupOf, type TopicName, topicsOf } from '#lib/contract';
+import { silentLogger } from '#lib/log';
+import { createPostgres } from '#lib/postgres';
+import type { KafkaOffsets } from '../../support/kafka-offsets.ts';
+import type { Pipeline } from '../../support/pipeline.ts';
+import { type PipelineService, pipelineServices } from '../../support/stack.ts';
+import { waitUntil } from '../../support/wait-until.ts';
+import { areReadToTheEnd } from '../support/are-read-to-the-end.ts';
+
+interface Restored {
+  pipeline: Pick<Pipeline, 'stack' | 'setUp'>;
+  offsets: KafkaOffsets;
+  /** What the database was put back to. */
+  instantMs: number;
+  flushRedis(): Promise<unknown>;
+  /** Starts all processes of these services. */
+  start(services: readonly PipelineService[]): Promise<unknown>;
+}
+
+const hourMs = 3_600_000;
+const caughtUpMs = 180_000;
+
+/** The offsets that are reset, in each group. */
+const setBack: readonly (readonly [GroupName, readonly TopicName[]])[] = [
+  ['projector', ['events', 'duplicates', 'delivery.attempts', 'dead-letters']],
+  ['dedup', ['webhooks.received']],
+  ['dispatcher', ['deliveries']],
+];
+
+/** The change of the tables. */
+const [, statement = ''] =
+  /### Backup and restore[^]*?```sql\n([^]*?)```/.exec(readFileSync(join(root, 'docs/runbook.md'), 'utf8')) ?? [];
+
+export async function recoverAsTheRunbookSays({ pipeline, offsets, instantMs, flushRedis, start }: Restored) {
+  const { stack } = pipeline;
+  await pipeline.setUp();
+  await flushRedis();
+  const topics = topicsOf(stack.topicPrefix);
+  await Promise.all(
+    setBack.map(async ([group, names]) => {
+      for (const name of names)
+        await offsets.reset(groupOf(stack.topicPrefix, group), topics[name], instantMs - hourMs);
+    }),
+  );
+  await start(['projector']);
+  const read = (setBack[0]?.[1] ?? []).map((name) => ['projector', name] as const);
+  await waitUntil('the projector has caught up', () => areReadToTheEnd(offsets, stack.topicPrefix, read), {
+    timeoutMs: caughtUpMs,
+  });
+  await askPostgres(stack.databaseUrl, statement);
+  await start(pipelineServices.filter((name) => name !== 'projector'));
+}
+
+export async function askPostgres(url: string, ...statements: readonly string[]): Promise<void> {
+  const common = { applicationName: 'restore', maxConnections: 1, statementTimeoutMs: 30_000, log: silentLogger };
+  const postgres = createPostgres({ url, ...common });
+  await postgres.start();
+  try {
+    for (const each of statements) await postgres.query(each);
+  } finally {
+    await postgres.stop();
+  }
+}
