@@ -14,26 +14,24 @@ export interface TenantNames {
   sources: Named;
 }
 
+interface NamedEndpoint {
+  id: string;
+  url: string;
+  description?: string;
+}
+
 /**
  * What endpoints are called, by id: their URL. Where several have the same one, its name goes on with the description, or with the end of the id.
  */
-export function endpointNames(
-  endpoints: readonly { id: string; url: string; description?: string }[],
-): ReadonlyMap<string, string> {
-  const called = (endpoint: (typeof endpoints)[number]): string =>
-    [endpoint.url, endpoint.description ?? ''].filter((part) => part !== '').join(' · ');
-  const isAlone = (nameOf: (endpoint: (typeof endpoints)[number]) => string) => {
-    const times = Map.groupBy(endpoints, nameOf);
-    return (endpoint: (typeof endpoints)[number]): boolean => times.get(nameOf(endpoint))?.length === 1;
-  };
-  const [isUrlAlone, isCalledAlone] = [isAlone(({ url }) => url), isAlone(called)];
-  return new Map(
-    endpoints.map((endpoint) => {
-      const { id, url } = endpoint;
-      if (isUrlAlone(endpoint)) return [id, url];
-      return [id, isCalledAlone(endpoint) ? called(endpoint) : `${url} (${id.slice(-idEnd)})`];
-    }),
-  );
+export function endpointNames(endpoints: readonly NamedEndpoint[]): ReadonlyMap<string, string> {
+  const byUrl = Map.groupBy(endpoints, ({ url }) => url);
+  return new Map(endpoints.map((endpoint) => [endpoint.id, nameAmong(endpoint, byUrl.get(endpoint.url) ?? [])]));
+}
+
+function nameAmong({ id, url, description = '' }: NamedEndpoint, sameUrl: readonly NamedEndpoint[]): string {
+  if (sameUrl.length === 1) return url;
+  const isClear = description !== '' && sameUrl.filter((other) => other.description === description).length === 1;
+  return isClear ? `${url} · ${description}` : `${url} (${id.slice(-idEnd)})`;
 }
 
 /** Characters. The end of an id tells it from its neighbours: its beginning is the time. */

@@ -42,7 +42,7 @@ test('endpoints of one URL are told apart by what they are for, else by their id
   expect([...named.values()]).toEqual([
     'https://erp.example/hooks',
     `${url} · Contacts`,
-    `${url}`,
+    `${url} (00000003)`,
     `${url} (00000004)`,
     `${url} (00000005)`,
   ]);
