@@ -62,4 +62,19 @@ export const losingMutants: readonly Mutant[] = [
     check: { test: 'test/unit/cli/newest-steps.test.ts', title: 'what has ended waits no more' },
     budgetSeconds: 60,
   },
+  {
+    name: 'leaves unfinished what it has given back to dedup',
+    edits: [
+      {
+        file: 'services/cli/commands/rebuild/rebuild-dedup.ts',
+        find: `await store.complete(own);`,
+        replace: ``,
+      },
+    ],
+    check: {
+      test: 'test/integration/cli/rebuild-dedup.test.ts',
+      title: 'what was lost with the database is known again',
+    },
+    budgetSeconds: 180,
+  },
 ];

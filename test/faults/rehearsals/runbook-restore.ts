@@ -7,7 +7,8 @@ import { silentLogger } from '#lib/log';
 import { createPostgres } from '#lib/postgres';
 import type { KafkaOffsets } from '../../support/kafka-offsets.ts';
 import type { Pipeline } from '../../support/pipeline.ts';
-import { type PipelineService, pipelineServices } from '../../support/stack.ts';
+import { runHookline } from '../../support/run-hookline.ts';
+import { type PipelineService, pipelineServices, type Stack } from '../../support/stack.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { areReadToTheEnd } from '../support/are-read-to-the-end.ts';
 
@@ -27,7 +28,6 @@ const caughtUpMs = 180_000;
 /** The offsets that are reset, in each group. */
 const setBack: readonly (readonly [GroupName, readonly TopicName[]])[] = [
   ['projector', ['events', 'duplicates', 'delivery.attempts', 'dead-letters']],
-  ['dedup', ['webhooks.received']],
   ['dispatcher', ['deliveries']],
 ];
 
@@ -46,6 +46,7 @@ export async function recoverAsTheRunbookSays({ pipeline, offsets, instantMs, fl
         await offsets.reset(groupOf(stack.topicPrefix, group), topics[name], instantMs - hourMs);
     }),
   );
+  await rebuildDedup(stack, instantMs - hourMs);
   await start(['projector']);
   const read = (setBack[0]?.[1] ?? []).map((name) => ['projector', name] as const);
   await waitUntil('the projector has caught up', () => areReadToTheEnd(offsets, stack.topicPrefix, read), {
@@ -53,6 +54,18 @@ export async function recoverAsTheRunbookSays({ pipeline, offsets, instantMs, fl
   });
   await askPostgres(stack.databaseUrl, statement);
   await start(pipelineServices.filter((name) => name !== 'projector'));
+}
+
+async function rebuildDedup({ kafkaBrokers, schemaRegistryUrl, topicPrefix, databaseUrl }: Stack, sinceMs: number) {
+  const { code, stderr } = await runHookline(['rebuild', 'dedup', '--since', new Date(sinceMs).toISOString()], {
+    env: {
+      HOOKLINE_KAFKA_BROKERS: kafkaBrokers.join(','),
+      HOOKLINE_SCHEMA_REGISTRY_URL: schemaRegistryUrl,
+      HOOKLINE_TOPIC_PREFIX: topicPrefix,
+      HOOKLINE_DATABASE_URL: databaseUrl,
+    },
+  });
+  if (code !== 0) throw new Error(`rebuild dedup ended with ${code}: ${stderr}`);
 }
 
 export async function askPostgres(url: string, ...statements: readonly string[]): Promise<void> {

@@ -41,7 +41,7 @@ export interface FaultyServers {
 }
 
 /** It can be put back to an earlier instant. */
-export interface RestorableServer extends MortalServer {
+interface RestorableServer extends MortalServer {
   /** Copies its data, for which it is stopped. */
   keepCopy(): Promise<void>;
   /** Puts the copy in the place of its data: what came since is lost. */

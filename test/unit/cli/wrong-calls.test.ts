@@ -50,6 +50,7 @@ test.each([
   ['serve --only ingress,portal', 'there is no service `portal`; there are ingress, dedup,'],
   ['setup now', "unexpected argument 'now'"],
   ['rebuild waiting --since yesterday', '--since must be a time or an age such as 12h, not yesterday'],
+  ['rebuild dedup --since yesterday', '--since must be a time or an age such as 12h, not yesterday'],
   ['rebuild waiting --since 2026-99-99', '--since must be a time or an age such as 12h, not 2026-99-99'],
   ['reseal-secrets --dryrun', "unknown option '--dryrun'\n(Did you mean --dry-run?)"],
   ['send', "missing required argument 'source'"],

@@ -25,6 +25,7 @@ const runBy: Readonly<Record<string, string>> = {
   'endpoints show': 'test/integration/cli/endpoints.test.ts',
   'endpoints test': 'test/unit/cli/endpoint-test.test.ts',
   'events list': 'test/integration/cli/events.test.ts',
+  'rebuild dedup': 'test/integration/cli/rebuild-dedup.test.ts',
   'rebuild waiting': 'test/integration/cli/rebuild-waiting.test.ts',
   'reseal-secrets': 'test/integration/cli/reseal-secrets.test.ts',
   setup: 'test/support/supervisor.ts',

@@ -2,6 +2,16 @@ import { timeForms } from '../../options/read-time.ts';
 import { flag, text, verb } from '../../verb.ts';
 
 export const rebuild = {
+  dedup: verb({
+    summary: 'Restore what dedup knows after Postgres was put back, or after a failover',
+    description:
+      'Restores rows of the table `dedup_keys` that were lost with the database. Reads `events`, and writes a row for each event of a webhook whose key has none: the webhook is known again, so that a repetition of it becomes no second event. Events that were erased are left out. Safe to repeat. Stop dedup meanwhile: what it accepts before its rows are back may be a second event of a webhook.',
+    options: {
+      since: text('TIME', `ignore records written before this time (default: read all): ${timeForms}`),
+      'dry-run': flag('count, and change nothing'),
+    },
+    run: async (values) => (await import('./rebuild-dedup.ts')).rebuildDedup(values),
+  }),
   waiting: verb({
     summary: 'Restore the rows of waiting deliveries after a failover of Postgres',
     description:

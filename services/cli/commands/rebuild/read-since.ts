@@ -1,0 +1,12 @@
+import { systemClock } from '#lib/clock';
+import { usageFailure } from '../../command-failure.ts';
+import { readTime } from '../../options/read-time.ts';
+
+/** @returns in milliseconds since 1970. @throws CommandFailure of usage */
+export function readSince(text: string | undefined): number | undefined {
+  const time = readTime('since', text, systemClock.nowMs());
+  if (time === undefined) return undefined;
+  const ms = Date.parse(time);
+  if (Number.isNaN(ms)) throw usageFailure(`--since must be a time or an age such as 12h, not ${text}`);
+  return ms;
+}
