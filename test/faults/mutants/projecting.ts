@@ -152,7 +152,7 @@ export const projectingMutants: readonly Mutant[] = [
       {
         file: 'services/projector/stats/count-batch.ts',
         find: `    else early.push(`,
-        replace: `    else void (`,
+        replace: `    else Array.of(`,
       },
     ],
     check: { test: 'test/integration/projector/stats.test.ts', title: 'the counts are those of the rows' },
