@@ -39,7 +39,10 @@ export const answeringMutants: readonly Mutant[] = [
         replace: `      case 'lost':\n        return payload;`,
       },
     ],
-    check: idempotency('stopped', 'second-fresh-answer', 'other-answer'),
+    check: {
+      test: 'test/integration/idempotency/processes.test.ts',
+      title: 'neither overwrites its successor nor gives a second answer',
+    },
     budgetSeconds: 300,
   },
   {
