@@ -20,9 +20,7 @@ interface NamedEndpoint {
   description?: string;
 }
 
-/**
- * What endpoints are called, by id: their URL. Where several have the same one, its name goes on with the description, or with the end of the id.
- */
+/** The names of endpoints, by id: their URLs. Where several have the same one, the description follows it, or the end of the id. */
 export function endpointNames(endpoints: readonly NamedEndpoint[]): ReadonlyMap<string, string> {
   const byUrl = Map.groupBy(endpoints, ({ url }) => url);
   return new Map(endpoints.map((endpoint) => [endpoint.id, nameAmong(endpoint, byUrl.get(endpoint.url) ?? [])]));

@@ -19,7 +19,7 @@ export const phases = [
   { name: 'body_ms', label: 'Body' },
 ] as const satisfies readonly { name: keyof Timing; label: string }[];
 
-/** What a phase is called, with its colour in the bar. */
+/** The name of a phase, with its colour in the bar. */
 export const phaseTerm = ({ name, label }: (typeof phases)[number]): Html =>
   html`<svg class="phase-key" viewBox="0 0 1 1" aria-hidden="true"><rect class="${phaseClass(name)}" width="1" height="1"/></svg> ${label}`;
 

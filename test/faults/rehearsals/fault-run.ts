@@ -19,7 +19,7 @@ interface RehearsalResult {
 
 const scenarios = [{ name: 'upgrade' }, { name: 'postgres-restored' }];
 
-/** What an operator does on purpose, while webhooks come in. */
+/** Tasks that an operator plans, done while webhooks come in. */
 export const rehearsalsRun: FaultRun<'per-second' | 'minutes'> = {
   name: 'rehearsals',
   scenarios,

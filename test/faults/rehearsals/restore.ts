@@ -23,7 +23,7 @@ interface Options {
   say(line: string): void;
 }
 
-/** What an observer finds missing or doubled at one time. */
+/** An observer's count of what is missing or doubled at one time. */
 export interface Remains {
   when: string;
   taken: number;

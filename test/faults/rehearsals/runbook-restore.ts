@@ -15,7 +15,7 @@ import { areReadToTheEnd } from '../support/are-read-to-the-end.ts';
 interface Restored {
   pipeline: Pick<Pipeline, 'stack' | 'setUp'>;
   offsets: KafkaOffsets;
-  /** What the database was put back to. */
+  /** The database was put back to it. */
   instantMs: number;
   flushRedis(): Promise<unknown>;
   /** Starts all processes of these services. */

@@ -11,7 +11,7 @@ interface Options {
   seed: number;
   perSecond: number;
   say(line: string): void;
-  /** What is started from now on is of this version. */
+  /** Processes that are started from now on are of this version. */
   run(version: 'old' | 'new'): void;
 }
 

@@ -6,14 +6,8 @@ import { createEventCodec, readTopic } from '#lib/kafka';
 import type { Query } from '#lib/postgres';
 import { describe, print } from '../../output/print.ts';
 import { inLots } from './in-lots.ts';
-import { readSince } from './read-since.ts';
+import { readSince, type RebuildValues } from './rebuild-options.ts';
 import { withStores } from './stores.ts';
-
-interface RebuildValues {
-  since: string | undefined;
-  'dry-run': boolean;
-  json: boolean;
-}
 
 /**
  * Gives dedup its rows back from what was published: each event of a webhook is decided as its record was, so that it holds its key again. A

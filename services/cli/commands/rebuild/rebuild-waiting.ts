@@ -13,14 +13,8 @@ import type { Query } from '#lib/postgres';
 import { describe, print } from '../../output/print.ts';
 import { inLots } from './in-lots.ts';
 import { createNewestSteps } from './newest-steps.ts';
-import { readSince } from './read-since.ts';
+import { readSince, type RebuildValues } from './rebuild-options.ts';
 import { withStores } from './stores.ts';
-
-interface RebuildValues {
-  since: string | undefined;
-  'dry-run': boolean;
-  json: boolean;
-}
 
 export async function rebuildWaiting(values: RebuildValues): Promise<number> {
   const sinceMs = readSince(values.since);

@@ -5,7 +5,7 @@ import { silentLogger } from '#lib/log';
 import { createPostgres, postgresAccess, type Query } from '#lib/postgres';
 import { loadRebuildConfig } from '../../config.ts';
 
-/** What a rebuild reads, and what it writes to. */
+/** A rebuild reads Kafka and writes to Postgres. */
 export interface Stores {
   postgres: Query;
   kafka: ReturnType<typeof kafkaAccess> & { clock: typeof systemClock; log: typeof silentLogger; clientId: string };

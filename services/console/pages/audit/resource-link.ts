@@ -4,7 +4,7 @@ import { breakable } from '../../parts/breakable.ts';
 import { shortId } from '../../parts/short-id.ts';
 import type { AuditEntry } from '../../routes/audit/audit-entry.ts';
 
-/** What is never deleted, by the beginning of its id: its pages, and what it is called. */
+/** Resources that are never deleted, by the beginning of their ids: their pages, and their name. */
 const lasting: Readonly<Record<string, readonly [section: string, word: string]>> = {
   rpl_: ['replays', 'replay'],
   evt_: ['events', 'event'],

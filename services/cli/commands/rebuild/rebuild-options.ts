@@ -2,6 +2,13 @@ import { systemClock } from '#lib/clock';
 import { usageFailure } from '../../command-failure.ts';
 import { readTime } from '../../options/read-time.ts';
 
+/** The options of each rebuild. */
+export interface RebuildValues {
+  since: string | undefined;
+  'dry-run': boolean;
+  json: boolean;
+}
+
 /** @returns in milliseconds since 1970. @throws CommandFailure of usage */
 export function readSince(text: string | undefined): number | undefined {
   const time = readTime('since', text, systemClock.nowMs());
