@@ -1,11 +1,42 @@
-/** A jest reporter that prints a failed test when it fails, with its reason next to its name, not only after its file. */
+/**
+ * A jest reporter that prints a failed test when it fails, with its reason next to its name, not only after its file; and all of them once
+ * more as the last lines of the run, where a log of which only the end is kept still has them.
+ */
 import { stripVTControlCharacters } from 'node:util';
-import type { Reporter, Test, TestCaseResult } from '@jest/reporters';
+import type { AggregatedResult, Reporter, Test, TestCaseResult, TestContext } from '@jest/reporters';
 
-export default class FailuresAtOnce implements Pick<Reporter, 'onTestCaseResult'> {
+type Events = 'onTestCaseResult' | 'onRunComplete';
+
+const linesOfAReason = 12;
+const widthOfALine = 400;
+
+export default class FailuresAtOnce implements Pick<Reporter, Events> {
   onTestCaseResult({ path }: Test, { status, fullName, failureMessages, duration }: TestCaseResult): void {
     if (status !== 'failed') return;
-    const reason = stripVTControlCharacters(failureMessages.join('\n'));
+    const reason = reasonOf(failureMessages.join('\n'));
     process.stderr.write(`FAIL at once: ${fullName} (${duration ?? '?'} ms)\n${reason}\n${path}\n`);
   }
+
+  onRunComplete(_contexts: Set<TestContext>, { testResults }: AggregatedResult): void {
+    for (const { testFilePath, testResults: cases, failureMessage } of testResults) {
+      const failed = cases.filter(({ status }) => status === 'failed');
+      for (const { fullName, failureMessages } of failed)
+        process.stderr.write(`FAILED ${testFilePath}: ${fullName}\n${beginningOf(failureMessages.join('\n'))}\n`);
+      // A file that could not be run has no cases.
+      if (failed.length === 0 && failureMessage)
+        process.stderr.write(`FAILED ${testFilePath}\n${beginningOf(failureMessage)}\n`);
+    }
+  }
+}
+
+const reasonOf = (message: string): string => stripVTControlCharacters(message);
+
+function beginningOf(message: string): string {
+  const lines = reasonOf(message)
+    .split('\n')
+    .filter((line) => line.trim() !== '');
+  return lines
+    .slice(0, linesOfAReason)
+    .map((line) => `  ${line.slice(0, widthOfALine)}`)
+    .join('\n');
 }

@@ -138,7 +138,10 @@ export async function startTestCluster(prefix: string): Promise<TestCluster> {
     },
     readAll: (topic) => readAll(plainClient(), admin, topic),
     async committed(groupId, topic) {
-      const [found] = await admin.fetchOffsets({ groupId, topics: [topic] });
+      // A coordinator that has just moved is asked at its old place.
+      const [found] = await askUntilAnswered(`the offsets of ${groupId}`, () =>
+        admin.fetchOffsets({ groupId, topics: [topic] }),
+      );
       const partitions = [...(found?.partitions ?? [])].sort((a, b) => a.partition - b.partition);
       return partitions.map(({ offset }) => Number(offset));
     },
@@ -159,24 +162,32 @@ export async function startTestCluster(prefix: string): Promise<TestCluster> {
 
 /** A leader that has just moved is asked at its old place, and the plain client's admin does not retry. */
 async function endsOf(admin: Admin, topic: string): ReturnType<Admin['fetchTopicOffsets']> {
-  let ends: Awaited<ReturnType<Admin['fetchTopicOffsets']>> = [];
+  return askUntilAnswered(`the ends of ${topic}`, async () => {
+    try {
+      return await admin.fetchTopicOffsets(topic);
+    } catch (error) {
+      // It looks for the leaders again.
+      await admin.fetchTopicMetadata({ topics: [topic] }).catch(() => undefined);
+      throw error;
+    }
+  });
+}
+
+/** Asks again after every refusal: the plain client's admin gives up at the first. */
+async function askUntilAnswered<T extends object>(what: string, ask: () => Promise<T>): Promise<T> {
   let refused: unknown;
-  await waitUntil(
-    `the ends of ${topic} are told`,
+  return waitUntil(
+    `${what} are told`,
     async () => {
       try {
-        ends = await admin.fetchTopicOffsets(topic);
-        return true;
+        return await ask();
       } catch (error) {
         refused = error;
-        // It looks for the leaders again.
-        await admin.fetchTopicMetadata({ topics: [topic] }).catch(() => undefined);
-        return false;
+        return undefined;
       }
     },
     { ...inTime, describe: () => String(refused) },
   );
-  return ends;
 }
 
 async function readAll(client: Kafka, admin: Admin, topic: string): Promise<StoredRecord[]> {
