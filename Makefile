@@ -51,7 +51,7 @@ test-servers: setup ## start servers for repeated test runs; print the variable 
 stop-test-servers: setup ## stop the servers of make test-servers
 	@$(node) deploy/local/test-servers.ts stop --dir .hookline/servers
 
-faults: setup ## run the fault tests: three brokers, two processes of each service, all kinds of faults; or one other run (ARGS='--run system|receiving|delivering|idempotency|overload|replay|fuzzing|incidents --seed 7 --scenario … --record NAME')
+faults: setup ## run the fault tests: three brokers, two processes of each service, all kinds of faults; or one other run (ARGS='--run system|receiving|delivering|idempotency|overload|replay|fuzzing|incidents|rehearsals --seed 7 --scenario … --record NAME')
 	@npm run --silent faults -- $(ARGS)
 
 faults-mutants: setup ## inject one defect at a time into a copy of the code; the named run or test must detect it (ARGS='--only NAME', --control, --show, --record)

@@ -21,7 +21,7 @@ export const overloadRun: FaultRun<'seconds' | 'factor' | 'senders' | 'connectio
   async run({ numbers, settings }) {
     const { 'body-bytes': bodyBytes, 'tolerance-ms': toleranceMs, ...others } = numbers;
     const result = await withPipeline(settings, (pipeline) =>
-      overload({ pipeline, ...others, bodyBytes, toleranceMs, say: settings.say }),
+      overload({ pipeline, ...others, bodyBytes, toleranceMs, memoryRule: 'flat', say: settings.say }),
     );
     return {
       results: [{ scenario: 'overload', violations: result.violations }],

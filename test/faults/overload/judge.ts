@@ -3,11 +3,15 @@ import { type MemorySamples, trendOf } from './memory.ts';
 
 export const answerWithinMs = 2_000;
 
+/** `flat` is for runs of minutes: before that, heaps still grow to the size at which they stay. `mostMib` is what each process may have. */
+export type MemoryRule = 'flat' | { mostMib: number };
+
 export interface Evidence {
   load: LoadReport;
   /** How often each receipt stands on the topic. */
   onTopic: ReadonlyMap<string, number>;
   memory: MemorySamples;
+  memoryRule: MemoryRule;
   /** The most that each source with a rate limit may have got accepted. */
   mostAccepted: Readonly<Record<string, number>>;
   /** Beside the two seconds: the kernel's queues on both sides, which no service sees. */
@@ -15,7 +19,7 @@ export interface Evidence {
 }
 
 /** The broken promises of a run; none if all held. */
-export function judge({ load, onTopic, memory, mostAccepted, toleranceMs }: Evidence): string[] {
+export function judge({ load, onTopic, memory, memoryRule, mostAccepted, toleranceMs }: Evidence): string[] {
   const violations: string[] = [];
   const receipts = Object.values(load.receipts).flat();
   const lost = receipts.filter((id) => !onTopic.has(id));
@@ -28,8 +32,10 @@ export function judge({ load, onTopic, memory, mostAccepted, toleranceMs }: Evid
   if (load.maxMs > answerWithinMs + toleranceMs)
     violations.push(`an answer took ${Math.round(load.maxMs)} ms, more than ${answerWithinMs} + ${toleranceMs}`);
   for (const [name, samples] of Object.entries(memory)) {
-    const { middleMib, lastMib, isFlat } = trendOf(samples);
-    if (!isFlat) violations.push(`${name} grew from ${middleMib.toFixed()} to ${lastMib.toFixed()} MiB`);
+    const { middleMib, lastMib, maxMib, isFlat } = trendOf(samples);
+    if (memoryRule !== 'flat') {
+      if (maxMib > memoryRule.mostMib) violations.push(`${name} took ${maxMib.toFixed()} MiB of ${memoryRule.mostMib}`);
+    } else if (!isFlat) violations.push(`${name} grew from ${middleMib.toFixed()} to ${lastMib.toFixed()} MiB`);
   }
   for (const [source, most] of Object.entries(mostAccepted)) {
     const accepted = load.receipts[source]?.length ?? 0;

@@ -6,7 +6,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createApiClient } from '../../support/api-client.ts';
 import type { Pipeline } from '../../support/pipeline.ts';
-import { judge } from './judge.ts';
+import { judge, type MemoryRule } from './judge.ts';
 import { type LoadJob, type LoadReport, type LoadSource, runLoad } from '../../support/load/load.ts';
 import { receiptsOnTopic } from '../../support/receipts-on-topic.ts';
 import { type MemorySamples, watchMemory } from './memory.ts';
@@ -22,6 +22,7 @@ export interface OverloadOptions {
   connections: number;
   bodyBytes: number;
   toleranceMs: number;
+  memoryRule: MemoryRule;
   say: (line: string) => void;
 }
 
@@ -29,6 +30,7 @@ export interface OverloadResult {
   /** The rate of the senders against a bare server: they can offer no more. */
   senderLimitPerSecond: number;
   toleranceMs: number;
+  memoryRule: MemoryRule;
   sustainedPerSecond: number;
   offeredPerSecond: number;
   load: LoadReport;
@@ -45,7 +47,7 @@ const warmUpConnections = 64;
 const senderLimitSeconds = 3;
 
 export async function overload(options: OverloadOptions): Promise<OverloadResult> {
-  const { pipeline, seconds, say } = options;
+  const { pipeline, seconds, toleranceMs, memoryRule, say } = options;
   const { stack } = pipeline;
   const api = createApiClient({ url: stack.apiUrl, adminKey: stack.adminKey });
   const sources: LoadSource[] = [];
@@ -96,14 +98,15 @@ export async function overload(options: OverloadOptions): Promise<OverloadResult
   const records = [...onTopic.values()].reduce((sum, times) => sum + times, 0);
   return {
     senderLimitPerSecond,
-    toleranceMs: options.toleranceMs,
+    toleranceMs,
+    memoryRule,
     sustainedPerSecond,
     offeredPerSecond,
     load,
     memory,
     onTopic: onTopic.size,
     repeated: records - onTopic.size,
-    violations: judge({ load, onTopic, memory, mostAccepted, toleranceMs: options.toleranceMs }),
+    violations: judge({ load, onTopic, memory, memoryRule, mostAccepted, toleranceMs }),
   };
 }
 

@@ -5,7 +5,7 @@ import { answerWithinMs } from './judge.ts';
 
 /** A run as its reader wants to see it. */
 export function formatResult(result: OverloadResult): string {
-  const { load, memory } = result;
+  const { load, memory, memoryRule } = result;
   const perSecond = (count: number): string => `${Math.round(count / load.seconds)}/s`;
   const counts = Object.entries({
     due: load.due,
@@ -19,7 +19,8 @@ export function formatResult(result: OverloadResult): string {
   const trends = Object.entries(memory).map(([name, samples]) => {
     const { middleMib, lastMib, maxMib, isFlat } = trendOf(samples);
     const figures = [middleMib, lastMib, maxMib].map((mib) => mib.toFixed().padStart(6)).join('');
-    return `  ${name.padEnd(12)}${figures} MiB  ${isFlat ? 'flat' : 'GROWS'}`;
+    const trend = isFlat ? 'flat' : 'GROWS';
+    return `  ${name.padEnd(12)}${figures} MiB  ${memoryRule === 'flat' ? trend : `of ${memoryRule.mostMib}`}`;
   });
   return [
     `offered ${result.offeredPerSecond}/s where ${result.sustainedPerSecond}/s are sustained, for ${load.seconds.toFixed(1)} s`,

@@ -23,6 +23,7 @@ const evidence = (given: Partial<Evidence> = {}): Evidence => ({
     ['rcp_unanswered', 1],
   ]),
   memory: { ingress: [50, 150, 180, 190, 185, 195, 190, 195, 200] },
+  memoryRule: 'flat',
   mostAccepted: { src_1: 1 },
   toleranceMs: 250,
   ...given,
@@ -42,10 +43,19 @@ test.each<[string, Partial<Evidence>, RegExp]>([
   ['nothing accepted', { load: report({ receipts: {} }) }, /nothing was accepted/],
   ['an answer that came too late', { load: report({ maxMs: 2_251 }) }, /2251 ms/],
   ['memory that grows', { memory: { dedup: [1, 1, 1, 100, 100, 100, 121, 121, 121] } }, /dedup grew from 100 to 121/],
+  [
+    'more memory than there may be',
+    { memory: { ingress: [90, 120, 90] }, memoryRule: { mostMib: 100 } },
+    /ingress took 120 MiB of 100/,
+  ],
   ['more of a source than its rate', { load: report({ receipts: { src_1: ['rcp_1', 'rcp_2'] } }) }, /src_1 got 2/],
   ['a 500', { load: report({ answers: { '202': 2, '500': 1 } }) }, /nobody expects: 500/],
 ])('%s is a violation', (_what, given, words) => {
   expect(judge(evidence(given)).join()).toMatch(words);
+});
+
+test('growth is no violation where a bound alone is asked for', () => {
+  expect(judge(evidence({ memory: { ingress: [1, 1, 10, 10, 90, 90] }, memoryRule: { mostMib: 100 } }))).toEqual([]);
 });
 
 test('memory is flat up to a fifth more, whatever it was at the beginning', () => {
