@@ -1,6 +1,5 @@
 import { topicsOf } from '#lib/contract';
-import { silentLogger } from '#lib/log';
-import { createPostgres } from '#lib/postgres';
+import { askPostgres } from '../support/ask-postgres.ts';
 import { connectKafkaOffsets } from '../support/kafka-offsets.ts';
 import { createPipeline, type Pipeline, type PipelineOptions } from '../support/pipeline.ts';
 import { createDatabase, serverAddresses, sessionTimeoutOfTests, uniquePrefix } from '../support/servers.ts';
@@ -66,15 +65,5 @@ async function remove(
 ): Promise<void> {
   const kafka = await connectKafkaOffsets(servers.kafkaBrokers);
   await kafka.deleteTopics(Object.values(topicsOf(topicPrefix))).finally(() => kafka.close());
-  const postgres = createPostgres({
-    url: servers.databaseUrl,
-    applicationName: 'hookline-tests',
-    maxConnections: 1,
-    statementTimeoutMs: 30_000,
-    log: silentLogger,
-  });
-  await postgres.start();
-  await postgres
-    .query(`DROP DATABASE ${new URL(databaseUrl).pathname.slice(1)} WITH (FORCE)`)
-    .finally(() => postgres.stop());
+  await askPostgres(servers.databaseUrl, `DROP DATABASE ${new URL(databaseUrl).pathname.slice(1)} WITH (FORCE)`);
 }

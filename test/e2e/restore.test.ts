@@ -1,3 +1,4 @@
+import { askPostgres } from '../support/ask-postgres.ts';
 import { connectKafkaOffsets } from '../support/kafka-offsets.ts';
 import { flushRedisDatabase } from '../support/flush-redis.ts';
 import { seededRandom } from '../support/seeded-random.ts';
@@ -6,7 +7,7 @@ import { serverAddresses } from '../support/servers.ts';
 import { signAsHookline } from '../support/sign-webhook.ts';
 import { pipelineServices } from '../support/stack.ts';
 import { waitUntil } from '../support/wait-until.ts';
-import { askPostgres, recoverAsTheRunbookSays } from '../faults/rehearsals/runbook-restore.ts';
+import { recoverAsTheRunbookSays } from '../faults/rehearsals/runbook-restore.ts';
 import { type OwnPipeline, startOwnPipeline } from './own-pipeline.ts';
 import { prepareWebhookRun } from './webhook-run.ts';
 

@@ -3,7 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { ServerAddresses } from '#deploy/local/servers/server-addresses.ts';
 import { silentLogger } from '#lib/log';
-import { createPostgres, migrate, type Postgres } from '#lib/postgres';
+import { migrate, type Postgres } from '#lib/postgres';
+import { onConnection } from './ask-postgres.ts';
 
 export const migrations = resolve(import.meta.dirname, '../../deploy/postgres/migrations');
 
@@ -65,19 +66,5 @@ function urlOf(database: string): string {
   return url.href;
 }
 
-/** One connection, whose locks end with it. */
-async function asAdmin<T>(work: (admin: Postgres) => Promise<T>): Promise<T> {
-  const admin = createPostgres({
-    url: serverAddresses().databaseUrl,
-    applicationName: 'create-database',
-    maxConnections: 1,
-    statementTimeoutMs: 30_000,
-    log: silentLogger,
-  });
-  await admin.start();
-  try {
-    return await work(admin);
-  } finally {
-    await admin.stop();
-  }
-}
+const asAdmin = <T>(work: (admin: Postgres) => Promise<T>): Promise<T> =>
+  onConnection(serverAddresses().databaseUrl, work);

@@ -3,8 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '#deploy/local/paths.ts';
 import { type GroupName, groupOf, type TopicName, topicsOf } from '#lib/contract';
-import { silentLogger } from '#lib/log';
-import { createPostgres } from '#lib/postgres';
+import { askPostgres } from '../../support/ask-postgres.ts';
 import type { KafkaOffsets } from '../../support/kafka-offsets.ts';
 import type { Pipeline } from '../../support/pipeline.ts';
 import { runHookline } from '../../support/run-hookline.ts';
@@ -66,15 +65,4 @@ async function rebuildDedup({ kafkaBrokers, schemaRegistryUrl, topicPrefix, data
     },
   });
   if (code !== 0) throw new Error(`rebuild dedup ended with ${code}: ${stderr}`);
-}
-
-export async function askPostgres(url: string, ...statements: readonly string[]): Promise<void> {
-  const common = { applicationName: 'restore', maxConnections: 1, statementTimeoutMs: 30_000, log: silentLogger };
-  const postgres = createPostgres({ url, ...common });
-  await postgres.start();
-  try {
-    for (const each of statements) await postgres.query(each);
-  } finally {
-    await postgres.stop();
-  }
 }

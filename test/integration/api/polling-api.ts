@@ -6,6 +6,7 @@ import { parseEncryptionKeys } from '#lib/secret-box';
 import { createTenantLimits, noLimitSettings } from '#lib/tenancy';
 import { createApiMetrics } from '../../../services/api/metrics.ts';
 import { createPolling } from '../../../services/api/polling/polling.ts';
+import { onConnection } from '../../support/ask-postgres.ts';
 import { createDatabase } from '../../support/servers.ts';
 import { askAt, type Asking, closeApps, listen } from '../../unit/api/ask.ts';
 import { authorization, buildTestApp } from '../../unit/api/build-test-app.ts';
@@ -85,20 +86,13 @@ export async function openPollingApi({
   };
 }
 
-async function prepareDatabase(databaseUrl: string, prepare: Options['prepare']): Promise<void> {
+function prepareDatabase(databaseUrl: string, prepare: Options['prepare']): Promise<void> {
   const database = new URL(databaseUrl).pathname.slice(1);
-  const first = createPostgres({
-    url: databaseUrl,
-    applicationName: 'hookline-test',
-    maxConnections: 1,
-    statementTimeoutMs: 20_000,
-    log: silentLogger,
+  return onConnection(databaseUrl, async (first) => {
+    // No power cut is tested here.
+    await first.query(`ALTER DATABASE ${database} SET synchronous_commit = off`);
+    await prepare?.(first, database);
   });
-  // No power cut is tested here.
-  await first.query(`ALTER DATABASE ${database} SET synchronous_commit = off`);
-  await prepare?.(first, database);
-  await first.start();
-  await first.stop();
 }
 
 export type PollingApi = Awaited<ReturnType<typeof openPollingApi>>;

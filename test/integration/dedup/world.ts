@@ -26,6 +26,7 @@ import { createEnforcement } from '#lib/schema-checks';
 import { Metrics } from '#lib/telemetry';
 import { createDedup, type Dedup } from '../../../services/dedup/dedup.ts';
 import { freePorts } from '#deploy/local/stack/free-ports.ts';
+import { onConnection } from '../../support/ask-postgres.ts';
 import { connectKafkaOffsets } from '../../support/kafka-offsets.ts';
 import { patientChecks } from '../../support/patient-checks.ts';
 import { startOrphanReaper } from '../../support/orphan-reaper.ts';
@@ -140,19 +141,12 @@ export async function createWorld({ partitions = 3, keepsOutcomes = true }: Worl
     topicPrefix,
     /** Makes the database refuse new sessions and end all others; or accept them again. */
     async barDatabase(barred: boolean): Promise<void> {
-      const admin = createPostgres({
-        ...common,
-        url: serverAddresses().databaseUrl,
-        applicationName: 'hookline-test',
-        maxConnections: 1,
-        statementTimeoutMs: 10_000,
-      });
       const database = new URL(databaseUrl).pathname.slice(1);
-      await admin.start();
-      await admin.query(`ALTER DATABASE ${database} ALLOW_CONNECTIONS ${!barred}`);
-      if (barred)
-        await admin.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [database]);
-      await admin.stop();
+      await onConnection(serverAddresses().databaseUrl, async (admin) => {
+        await admin.query(`ALTER DATABASE ${database} ALLOW_CONNECTIONS ${!barred}`);
+        if (barred)
+          await admin.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [database]);
+      });
     },
     /** Runs the work while no statement on the dedup keys is answered. */
     async whileDatabaseHangs(work: () => Promise<void>): Promise<void> {
