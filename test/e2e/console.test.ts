@@ -10,8 +10,6 @@ import { describeSettings } from './console/settings.ts';
 import { describeStatuses } from './console/statuses.ts';
 import { describeStoresAway } from './console/stores-away.ts';
 
-jest.setTimeout(120_000);
-
 /** The console over a whole Hookline, without a browser: statuses, and what the HTML says. In a browser: console-browser.test.ts. */
 let scene: Scene;
 beforeAll(async () => {

@@ -6,8 +6,6 @@ import { waitUntil } from '../support/wait-until.ts';
 import { prepareLoad } from './dashboards-load.ts';
 import { type OwnPipeline, startOwnPipeline } from './own-pipeline.ts';
 
-jest.setTimeout(120_000);
-
 /** Panels and alerts are asked until they have something to show, for so long. */
 const shownWithinMs = 75_000;
 

@@ -7,8 +7,6 @@ import { type Answer, askAt } from '../unit/api/ask.ts';
 import { isReplay } from '../unit/idempotency/world.ts';
 import { type OwnPipeline, startOwnPipeline } from './own-pipeline.ts';
 
-jest.setTimeout(120_000);
-
 const processes = ['api', 'api-2'] as const;
 const timeoutMs = 30_000;
 

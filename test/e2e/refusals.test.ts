@@ -7,8 +7,6 @@ import { signAsHookline } from '../support/sign-webhook.ts';
 import { createTopicFollower, type TopicFollower } from '../support/topic-follower.ts';
 import { type OwnPipeline, startOwnPipeline } from './own-pipeline.ts';
 
-jest.setTimeout(60_000);
-
 const nowSeconds = (): number => Math.floor(Date.now() / 1000);
 const body = Buffer.from('{"id":"1","type":"order.paid"}');
 const tooLarge = Buffer.alloc(2 * 1024 * 1024, 'x');

@@ -10,8 +10,6 @@ import { githubPayloads } from './github-payloads.ts';
 import { type OwnPipeline, startOwnPipeline } from './own-pipeline.ts';
 import { prepareWebhookRun, type WebhookRun } from './webhook-run.ts';
 
-jest.setTimeout(120_000);
-
 const webhooks = 30;
 
 describe('a plain Kafka consumer with the schema registry', () => {

@@ -2,8 +2,6 @@ import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { type OwnPipeline, startOwnPipeline } from './own-pipeline.ts';
 
-jest.setTimeout(120_000);
-
 interface Answer {
   status: number;
   location: string | null;

@@ -8,8 +8,6 @@ import { type Answer, askAt } from '../unit/api/ask.ts';
 import { testRoutes } from '../unit/api/build-test-app.ts';
 import { type OwnPipeline, startOwnPipeline } from './own-pipeline.ts';
 
-jest.setTimeout(120_000);
-
 /** Two tenants with one resource of each kind: tests what one may do with the other's, on every route. */
 
 /** The prefix of the ids of each collection's resources. */

@@ -9,8 +9,6 @@ import { waitUntil } from '../support/wait-until.ts';
 import { askAt } from '../unit/api/ask.ts';
 import { type OwnPipeline, startOwnPipeline } from './own-pipeline.ts';
 
-jest.setTimeout(120_000);
-
 const timeoutMs = 60_000;
 
 interface EventJson {

@@ -62,7 +62,7 @@ export function describeOnceStore(create: (options: OnceOptions) => OnceStore): 
     const id = newId();
     await store.claim(id, 'dies');
     await waitUntil('the lease has ended', async () => (await create(long).claim(id, 'next')).state === 'claimed', {
-      timeoutMs: 10_000,
+      timeoutMs: 30_000,
     });
     await store.release(id, 'dies');
     expect(await store.claim(id, 'third')).toMatchObject({ state: 'leased' });
@@ -83,7 +83,7 @@ export function describeOnceStore(create: (options: OnceOptions) => OnceStore): 
     await store.claim(id, 'a');
     await store.complete(id);
     await waitUntil('it is forgotten', async () => (await store.claim(id, 'b')).state === 'claimed', {
-      timeoutMs: 10_000,
+      timeoutMs: 30_000,
     });
   });
 }

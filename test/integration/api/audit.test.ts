@@ -7,8 +7,6 @@ import { withParameters } from '../../unit/api/certificates.ts';
 import { nextPath, type OpenApi, openApi } from './api-over-database.ts';
 import { createThings, type Things } from './openapi-world.ts';
 
-jest.setTimeout(60_000);
-
 const tenant = 'audited';
 let api: OpenApi;
 let things: Things;

@@ -6,8 +6,6 @@ import { project } from '../projector/projection.ts';
 import { deliveryDeadLetter, killDeliveries, replayDeadLetters } from '../replay-store/dead-deliveries.ts';
 import { type BulkWorld, createBulkWorld, insertEvents, type ReplayJson } from './bulk-world.ts';
 
-jest.setTimeout(120_000);
-
 let world: BulkWorld;
 let tenant = '';
 let tenants = 0;

@@ -4,8 +4,6 @@ import { deliveryDeadLetter, killDeliveries } from '../replay-store/dead-deliver
 import { project } from '../projector/projection.ts';
 import { nextPath, type OpenApi, openApi } from './api-over-database.ts';
 
-jest.setTimeout(60_000);
-
 let api: OpenApi;
 let tenant = '';
 let tenants = 0;

@@ -10,8 +10,6 @@ import { testSecretBox } from '../../unit/api/build-test-app.ts';
 import { aDelivery, anAnswer } from '../../unit/dispatcher/fixtures.ts';
 import { type OpenApi, openApi } from './api-over-database.ts';
 
-jest.setTimeout(60_000);
-
 interface EndpointJson {
   id: string;
   secret: string;

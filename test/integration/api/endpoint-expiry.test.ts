@@ -5,8 +5,6 @@ import { deleteExpiredEndpoints } from '../../../services/api/resources/delete-e
 import { waitUntil } from '../../support/wait-until.ts';
 import { type OpenApi, openApi } from './api-over-database.ts';
 
-jest.setTimeout(60_000);
-
 const tenant = 'acme';
 let api: OpenApi;
 beforeAll(async () => {

@@ -5,8 +5,6 @@ import { eventFact, fanOutFact, outcomeFact } from '../../unit/projector/facts.t
 import { project } from '../projector/projection.ts';
 import { type OpenApi, openApi } from './api-over-database.ts';
 
-jest.setTimeout(60_000);
-
 const tenant = 'acme';
 const day = 86_400_000;
 let api: OpenApi;

@@ -9,8 +9,6 @@ import { authority, client, otherClient } from '../../unit/ingress/certificates.
 import { waitUntil } from '../../support/wait-until.ts';
 import { type OpenApi, openApi } from './api-over-database.ts';
 
-jest.setTimeout(60_000);
-
 interface EndpointJson {
   id: string;
   secret: string;

@@ -2,8 +2,6 @@
 import type { SchemaChecks } from '#lib/schema-checks';
 import { type OpenApi, openApi } from './api-over-database.ts';
 
-jest.setTimeout(120_000);
-
 let api: OpenApi;
 /** Its thread never comes to a verdict. */
 let unjudging: OpenApi;

@@ -6,8 +6,6 @@ import { eventFact } from '../../unit/projector/facts.ts';
 import { project } from '../projector/projection.ts';
 import { nextPath, type OpenApi, openApi } from './api-over-database.ts';
 
-jest.setTimeout(60_000);
-
 let api: OpenApi;
 beforeAll(async () => {
   const byTenant = new Map([

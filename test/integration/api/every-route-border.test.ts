@@ -5,8 +5,6 @@ import type { OpenApiDocument } from '../../../services/api/openapi/build-docume
 import { type OpenApi, openApi } from './api-over-database.ts';
 import { createThings } from './openapi-world.ts';
 
-jest.setTimeout(60_000);
-
 let api: OpenApi;
 /** Of the other tenant, by the path's collection. */
 let theirs: Record<string, string>;

@@ -7,8 +7,6 @@ import { documentedMembers } from '../../support/documented-events.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { type OpenApi, openApi } from './api-over-database.ts';
 
-jest.setTimeout(60_000);
-
 const read = parseLimitSettings('sources=1,endpoints=1');
 if ('problems' in read) throw new Error(read.problems.join());
 const limits = createTenantLimits(read.settings);
@@ -49,7 +47,7 @@ const announcements = () =>
 async function written(): Promise<void> {
   for (let round = 0; round < 2; round += 1) {
     await clock.advance(2_000);
-    await waitUntil('nothing is being written', () => begun === ended, { timeoutMs: 10_000 });
+    await waitUntil('nothing is being written', () => begun === ended, { timeoutMs: 30_000 });
   }
 }
 

@@ -9,8 +9,6 @@ import { testEncryptionKeys } from '../../unit/api/build-test-app.ts';
 import { type OpenApi, openApi } from './api-over-database.ts';
 import { createThings, testEndpoint, type Things } from './openapi-world.ts';
 
-jest.setTimeout(60_000);
-
 const tenant = 'documented';
 let api: OpenApi;
 /** An API that holds a long poll until there is something. */

@@ -14,8 +14,6 @@ import {
 import { project } from '../projector/projection.ts';
 import { type OpenApi, openApi } from './api-over-database.ts';
 
-jest.setTimeout(60_000);
-
 let api: OpenApi;
 beforeAll(async () => {
   api = await openApi();

@@ -36,7 +36,7 @@ const list = (tenant: string, query: string, headers = {}): Promise<Answer> =>
 async function held(tenant: string, query: string, headers = {}): Promise<{ answer: Promise<Answer> }> {
   const before = await api.waiting();
   const answer = list(tenant, query, headers);
-  await waitUntil('it is held', async () => (await api.waiting()) > before, { timeoutMs: 5_000, everyMs: 5 });
+  await waitUntil('it is held', async () => (await api.waiting()) > before, { timeoutMs: 30_000, everyMs: 5 });
   return { answer };
 }
 
@@ -260,11 +260,11 @@ describe('a request with wait', () => {
           .end(),
       );
       await waitUntil('all are held', async () => (await api.waiting()) === maxHeldPerCredential, {
-        timeoutMs: 5_000,
+        timeoutMs: 30_000,
         everyMs: 5,
       });
       leaving.forEach((client) => client.destroy());
-      await waitUntil('none is', async () => (await api.waiting()) === 0, { timeoutMs: 5_000, everyMs: 5 });
+      await waitUntil('none is', async () => (await api.waiting()) === 0, { timeoutMs: 30_000, everyMs: 5 });
     }
   });
 
@@ -280,7 +280,7 @@ describe('a request with wait', () => {
     await waitUntil(
       'it listens again',
       async () => (await api.postgres.query(`SELECT ${listeners}`, [listenerName])).length > 0,
-      { timeoutMs: 5_000 },
+      { timeoutMs: 30_000 },
     );
     await write(eventFact({ tenant, eventId: 'evt_2' }, { type: 'b' }));
     expect(idsOf(await later.answer)).toEqual(['evt_2']);
@@ -320,7 +320,7 @@ describe('an answer', () => {
 test('when the process stops, those who are held are answered at once', async () => {
   const stopping = await openPollingApi();
   const answers = Array.from({ length: 10 }, () => stopping.ask({ path: '/v1/events?wait=60', tenant: 'acme' }));
-  await waitUntil('all are held', async () => (await stopping.waiting()) === 10, { timeoutMs: 5_000, everyMs: 5 });
+  await waitUntil('all are held', async () => (await stopping.waiting()) === 10, { timeoutMs: 30_000, everyMs: 5 });
   const began = performance.now();
   stopping.closing.abort();
   expect((await Promise.all(answers)).map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 204));

@@ -6,8 +6,6 @@ import { type OpenApi, openApi } from './api-over-database.ts';
 import { createThings, type Things } from './openapi-world.ts';
 import { allCapabilities as all, type Link, openPortalWorld, type PortalWorld } from './portal-world.ts';
 
-jest.setTimeout(90_000);
-
 let world: PortalWorld;
 let api: OpenApi;
 let customers: PortalWorld['customers'];

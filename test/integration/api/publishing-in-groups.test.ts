@@ -7,8 +7,6 @@ import type { Answer } from '../../unit/api/ask.ts';
 import { isReplay } from '../../unit/idempotency/world.ts';
 import { type OpenApi, openApi } from './api-over-database.ts';
 
-jest.setTimeout(60_000);
-
 const limits = createTenantLimits(noLimitSettings);
 const waiting = createWaitingRequests({ limits, usage: createTenantUsage(new Registry(), limits) });
 /** The number of the tenant's requests that wait for their group to begin. */
@@ -46,7 +44,7 @@ const idOf = (answer: Answer | undefined): string => answer?.json<{ id: string }
 const idsOf = (answers: readonly Answer[]): string[] => answers.map(idOf);
 const statusesOf = (answers: readonly Answer[]): number[] => answers.map(({ status }) => status);
 
-const untilOrTimeout = { timeoutMs: 10_000, everyMs: 2 };
+const untilOrTimeout = { timeoutMs: 30_000, everyMs: 2 };
 
 /** Asks for all of these, in this order, while a transaction of the tenant waits for its clock: they are the group behind that. */
 async function askInOneGroup(tenant: string, given: readonly Given[]): Promise<Answer[]> {

@@ -4,8 +4,6 @@ import { project } from '../projector/projection.ts';
 import { killDeliveries } from '../replay-store/dead-deliveries.ts';
 import { type OpenApi, openApi } from './api-over-database.ts';
 
-jest.setTimeout(60_000);
-
 let api: OpenApi;
 const reached: string[] = [];
 beforeAll(async () => {

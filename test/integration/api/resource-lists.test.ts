@@ -1,8 +1,6 @@
 /** The lists of endpoints and sources by their filters, which combine. */
 import { type OpenApi, openApi } from './api-over-database.ts';
 
-jest.setTimeout(60_000);
-
 const tenant = 'acme';
 let api: OpenApi;
 beforeAll(async () => {

@@ -8,8 +8,6 @@ import { schemeCases } from '../../unit/signatures/scheme-cases.ts';
 import type { Ingress } from '../ingress/ingress-process.ts';
 import { type ApiWithIngress, openApiWithIngress } from './api-with-ingress.ts';
 
-jest.setTimeout(60_000);
-
 let world: ApiWithIngress;
 let ingress: Ingress;
 beforeAll(async () => {

@@ -7,8 +7,6 @@ import { duplicateFact, eventFact, fanOutFact, outcomeFact, startAt } from '../.
 import { closePostgres, openDatabase, project } from '../projector/projection.ts';
 import { type OpenApi, openApi } from './api-over-database.ts';
 
-jest.setTimeout(60_000);
-
 const hour = 3_600_000_000;
 let api: OpenApi;
 let tenants = 0;

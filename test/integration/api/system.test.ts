@@ -40,7 +40,7 @@ function newProcess(instance: string, { service = 'projector', isReady = true, r
 
 const isThere = (instance: string) =>
   waitUntil(`${instance} is there`, async () => (await read()).processes.some((each) => each.instance === instance), {
-    timeoutMs: 10_000,
+    timeoutMs: 30_000,
   });
 
 test('shows each process, the lag of each stage over all of them, and who misses a dependency', async () => {

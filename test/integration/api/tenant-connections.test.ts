@@ -10,8 +10,6 @@ import { createDatabase } from '../../support/servers.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { closeApps } from '../../unit/api/ask.ts';
 import { authorization, buildTestApp } from '../../unit/api/build-test-app.ts';
-
-jest.setTimeout(60_000);
 afterEach(closeApps);
 
 const maxConnections = 10;

@@ -5,8 +5,6 @@ import { createDisableEndpoint } from '../../../services/dispatcher/endpoints/di
 import { silentLogger } from '#lib/log';
 import { type OpenApi, openApi } from './api-over-database.ts';
 
-jest.setTimeout(60_000);
-
 const read = parseLimitSettings(
   'sources=3,endpoints=3,api_keys=3,endpoint_changes=5,roomy/endpoints=50,small/endpoint_bytes=6000,' +
     'small/source_bytes=6000,tight/endpoint_bytes=1500,none/sources=0,bytes/endpoint_change_bytes=2000',

@@ -7,8 +7,6 @@ import { waitUntil } from '../../support/wait-until.ts';
 import { buildTestApp, authorization } from '../../unit/api/build-test-app.ts';
 import { type OpenApi, nextPath, openApi } from './api-over-database.ts';
 
-jest.setTimeout(60_000);
-
 const read = parseLimitSettings('endpoints=2,sources=5,acme/endpoints=3');
 if ('problems' in read) throw new Error(read.problems.join());
 const limitSettings = createTenantLimits(read.settings);

@@ -5,8 +5,6 @@ import { type BulkWorld, createBulkWorld, insertEvents } from '../api/bulk-world
 import { project } from '../projector/projection.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
-jest.setTimeout(120_000);
-
 let world: BulkWorld;
 let env: Record<string, string>;
 beforeAll(async () => {

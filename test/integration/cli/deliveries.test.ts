@@ -7,8 +7,6 @@ import { eventFact, outcomeFact, startAt } from '../../unit/projector/facts.ts';
 import { type OpenApi, openApi } from '../api/api-over-database.ts';
 import { project } from '../projector/projection.ts';
 
-jest.setTimeout(60_000);
-
 let api: OpenApi;
 let env: Record<string, string>;
 beforeAll(async () => {

@@ -6,8 +6,6 @@ import { adminKey } from '../../unit/api/build-test-app.ts';
 import { type OpenApi, openApi } from '../api/api-over-database.ts';
 import { killDeliveries } from '../replay-store/dead-deliveries.ts';
 
-jest.setTimeout(120_000);
-
 let api: OpenApi;
 let env: Record<string, string>;
 beforeAll(async () => {

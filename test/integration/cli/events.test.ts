@@ -8,8 +8,6 @@ import { eventFact, fanOutFact, outcomeFact, startAt } from '../../unit/projecto
 import { openPollingApi, type PollingApi } from '../api/polling-api.ts';
 import { project } from '../projector/projection.ts';
 
-jest.setTimeout(120_000);
-
 let api: PollingApi;
 let env: Record<string, string>;
 beforeAll(async () => {

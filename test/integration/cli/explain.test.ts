@@ -6,8 +6,6 @@ import { duplicateFact, eventFact, startAt } from '../../unit/projector/facts.ts
 import { type OpenApi, openApi } from '../api/api-over-database.ts';
 import { project } from '../projector/projection.ts';
 
-jest.setTimeout(120_000);
-
 const tenant = 'explained';
 let api: OpenApi;
 let env: Record<string, string>;

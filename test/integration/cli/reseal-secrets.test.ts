@@ -63,7 +63,7 @@ test('a key is replaced and taken off the list while webhooks come in, and none 
   const send = async (source: SignedSource): Promise<number> => {
     let status = 503;
     const isAnswered = async (): Promise<boolean> => (status = await sendSigned(ingress, source)) !== 503;
-    await waitUntil('the webhook is answered', isAnswered, { timeoutMs: 10_000 });
+    await waitUntil('the webhook is answered', isAnswered, { timeoutMs: 30_000 });
     return status;
   };
   const sending = (async () => {

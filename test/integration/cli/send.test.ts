@@ -5,8 +5,6 @@ import { runHookline } from '../../support/run-hookline.ts';
 import { adminKey } from '../../unit/api/build-test-app.ts';
 import { type ApiWithIngress, openApiWithIngress, type SignedSource } from '../api/api-with-ingress.ts';
 
-jest.setTimeout(60_000);
-
 let world: ApiWithIngress;
 let env: Record<string, string>;
 beforeAll(async () => {

@@ -3,8 +3,6 @@ import { runHookline } from '../../support/run-hookline.ts';
 import { adminKey } from '../../unit/api/build-test-app.ts';
 import { type OpenApi, openApi } from '../api/api-over-database.ts';
 
-jest.setTimeout(60_000);
-
 let api: OpenApi;
 let env: Record<string, string>;
 beforeAll(async () => {

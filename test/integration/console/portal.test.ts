@@ -9,8 +9,6 @@ import { createThings, type Things } from '../api/openapi-world.ts';
 import { allCapabilities, openPortalWorld, type PortalWorld } from '../api/portal-world.ts';
 import { plainSettings } from '../../support/console/plain-settings.ts';
 
-jest.setTimeout(120_000);
-
 let world: PortalWorld;
 let portal: ReturnType<typeof buildTestConsole>;
 let mine: Things;

@@ -6,8 +6,6 @@ import { recordOf, type TestRecord } from '../../unit/dedup/records.ts';
 import { exact, type Sum, sumUp } from '../../unit/dedup/sum.ts';
 import { Crash, createWorld, type World } from './world.ts';
 
-jest.setTimeout(120_000);
-
 let world: World;
 beforeAll(async () => {
   world = await createWorld();

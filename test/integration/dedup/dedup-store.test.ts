@@ -16,8 +16,6 @@ import { describeKeyMemory } from '../../unit/dedup-store/key-memory-conformance
 import { describeKeyTable } from '../../unit/dedup-store/key-table-conformance.ts';
 import { type OwnRedis, startOwnRedis } from './redis-server.ts';
 
-jest.setTimeout(60_000);
-
 let server: OwnRedis;
 let redis: Redis;
 let postgres: Postgres;

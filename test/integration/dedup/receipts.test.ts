@@ -8,8 +8,6 @@ import { recordOf, type TestRecord } from '../../unit/dedup/records.ts';
 import { closePostgres, openDatabase, project } from '../projector/projection.ts';
 import { Crash, createWorld, type World } from './world.ts';
 
-jest.setTimeout(120_000);
-
 let world: World;
 let postgres: Postgres;
 beforeAll(async () => {

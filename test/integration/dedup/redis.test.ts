@@ -7,8 +7,6 @@ import { seriesOf } from '../../support/series.ts';
 import { waitUntil, within } from '../../support/wait-until.ts';
 import { type OwnRedis, startOwnRedis } from './redis-server.ts';
 
-jest.setTimeout(30_000);
-
 const open: { stop(): Promise<unknown> }[] = [];
 afterEach(async () => {
   for (const part of open.splice(0).reverse()) await within('it stops', 10_000, part.stop());
@@ -39,7 +37,7 @@ const failsWithinMs = async (work: Promise<unknown>): Promise<number> => {
   return performance.now() - startedAt;
 };
 const eventuallyAnswers = (redis: Redis): Promise<unknown> =>
-  waitUntil('Redis is asked again', () => redis.getMany([key]).then(Boolean, () => false), { timeoutMs: 15_000 });
+  waitUntil('Redis is asked again', () => redis.getMany([key]).then(Boolean, () => false), { timeoutMs: 30_000 });
 
 describe('a Redis client', () => {
   it('keeps bytes as they are, in order, and knows what is not there', async () => {
@@ -198,7 +196,7 @@ describe('a server that must not be used', () => {
     await redis.start();
     expect(await redis.getMany([key])).toEqual([undefined]);
     await server.command('CONFIG', 'SET', 'maxmemory-policy', 'volatile-lru');
-    await waitUntil('it is refused', () => events.includes('redis.refused'), { timeoutMs: 15_000 });
+    await waitUntil('it is refused', () => events.includes('redis.refused'), { timeoutMs: 30_000 });
     await expect(redis.getMany([key])).rejects.toMatchObject(away);
     await server.command('CONFIG', 'SET', 'maxmemory-policy', 'noeviction');
     await eventuallyAnswers(redis);
@@ -211,7 +209,7 @@ describe('a server that must not be used', () => {
     await redis.start();
     await server.stop();
     await ownRedis({ 'maxmemory-policy': 'allkeys-lru' }, server.port);
-    await waitUntil('it is refused', () => events.includes('redis.refused'), { timeoutMs: 15_000 });
+    await waitUntil('it is refused', () => events.includes('redis.refused'), { timeoutMs: 30_000 });
     await expect(redis.getMany([key])).rejects.toMatchObject(away);
   });
 });

@@ -5,8 +5,6 @@ import { silentLogger } from '#lib/log';
 import { recordOf } from '../../unit/dedup/records.ts';
 import { createWorld, type World } from './world.ts';
 
-jest.setTimeout(120_000);
-
 let world: World;
 let postgres: Postgres;
 beforeAll(async () => {

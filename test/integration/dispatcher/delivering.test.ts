@@ -136,7 +136,7 @@ describe('the dispatcher', () => {
         );
         return rows.length >= 3 && rows;
       },
-      { timeoutMs: 10_000 },
+      { timeoutMs: 30_000 },
     );
     expect(deadLetters).toEqual(
       Array.from({ length: 3 }, () => ({ stage: 'dispatcher', reason: 'retries_exhausted' })),

@@ -93,7 +93,7 @@ describe('the ordered rows on Postgres', () => {
         .apply(aTurn(other))
         .finally(() => (isDone = true));
       await waitUntil('the other is done, or waits', async () => isDone || (await someoneWaits()), {
-        timeoutMs: 10_000,
+        timeoutMs: 30_000,
         everyMs: 10,
       });
       mayCommit.resolve();

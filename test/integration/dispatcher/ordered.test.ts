@@ -43,7 +43,7 @@ describe('an endpoint that is ordered', () => {
 
   const nothingWaits = (): Promise<true> =>
     waitUntil('no row waits', async () => (await world.postgres.query('SELECT FROM waiting')).length === 0, {
-      timeoutMs: 10_000,
+      timeoutMs: 30_000,
     });
 
   it('gets the events of each key in their order, however often some have to be sent', async () => {

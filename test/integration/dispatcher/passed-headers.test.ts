@@ -22,8 +22,6 @@ import {
 } from '../ingress/ingress-process.ts';
 import { createWorld, type World } from './world.ts';
 
-jest.setTimeout(120_000);
-
 type Pairs = (readonly [name: string, value: string])[];
 
 interface Arrival {

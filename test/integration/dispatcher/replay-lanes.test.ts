@@ -5,8 +5,6 @@ import { waitUntil } from '../../support/wait-until.ts';
 import { killDeliveries, replayDeadLetters } from '../replay-store/dead-deliveries.ts';
 import { createWorld, type World } from './world.ts';
 
-jest.setTimeout(120_000);
-
 let world: World;
 beforeAll(async () => {
   world = await createWorld('replay-lanes');
@@ -61,7 +59,7 @@ it('replays that a tenant has go at 0.01 a second hold up nobody’s replays, te
     await sendOnce('slow', 'evt_slow_0', 'ep_slow'),
   ];
   for (const { id } of others)
-    await waitUntil('its end', async () => (await statusOf(id)) === 'completed', { timeoutMs: 15_000 });
-  await waitUntil('their deliveries', async () => world.receiver.arrivals.length >= 11, { timeoutMs: 15_000 });
+    await waitUntil('its end', async () => (await statusOf(id)) === 'completed', { timeoutMs: 30_000 });
+  await waitUntil('their deliveries', async () => world.receiver.arrivals.length >= 11, { timeoutMs: 30_000 });
   expect(await Promise.all(slow.map(statusOf))).toEqual(slow.map(() => 'running'));
 });

@@ -11,8 +11,6 @@ import { project } from '../projector/projection.ts';
 import { workOff } from './erasing-api.ts';
 import { columnsWith } from './find-marker.ts';
 
-jest.setTimeout(60_000);
-
 let api: OpenApi;
 let erased: ReturnType<typeof createErasedEvents>;
 beforeAll(async () => {

@@ -14,8 +14,6 @@ import { deliveryDeadLetter } from '../replay-store/dead-deliveries.ts';
 import { advance, lease, stepsOver, workOff } from './erasing-api.ts';
 import { columnsWith } from './find-marker.ts';
 
-jest.setTimeout(60_000);
-
 let api: OpenApi;
 beforeAll(async () => {
   api = await openApi();

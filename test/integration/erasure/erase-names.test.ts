@@ -11,8 +11,6 @@ import { type OpenApi, openApi } from '../api/api-over-database.ts';
 import { createPostgres } from '#lib/postgres';
 import { stepsOver, workOff } from './erasing-api.ts';
 
-jest.setTimeout(60_000);
-
 const prefix = uniquePrefix('erase-names');
 let redis: Redis;
 let api: OpenApi;
@@ -54,7 +52,7 @@ test('an answer that names an event is 410 afterwards, for a retry too, and its 
     'Redis has the answers',
     async () => (await keyed('/v1/dead-letters/replay', 'replay', preview)).status === 202,
     {
-      timeoutMs: 5_000,
+      timeoutMs: 30_000,
     },
   );
 

@@ -12,8 +12,6 @@ import type { Postgres } from '#lib/postgres';
 import { startCuttingProxy } from './cutting-proxy.ts';
 import { createPool, type EffectsDatabase, openEffects, testSecretBox } from './postgres-subject.ts';
 
-jest.setTimeout(60_000);
-
 const lockSeconds = 1;
 let database: EffectsDatabase;
 let [store, other]: IdempotencyStore[] = [];

@@ -23,8 +23,6 @@ import {
   testSecretBox,
 } from './postgres-subject.ts';
 
-jest.setTimeout(60_000);
-
 let database: EffectsDatabase;
 const worlds: World[] = [];
 beforeAll(async () => {
@@ -77,7 +75,7 @@ describe('when Postgres goes', () => {
           const answer = await post();
           return answer.status === 201 && answer;
         },
-        { timeoutMs: 10_000 },
+        { timeoutMs: 30_000 },
       );
       expect(isReplay(retry)).toBe(how === 'passed');
       expect(await effects()).toHaveLength(2);
@@ -170,7 +168,7 @@ describe('with Redis in front', () => {
     const counting = { rewrite: (sql: string) => ((asked += 1), sql) };
     const { post } = await open({ redis, ...counting });
     await post();
-    await waitUntil('Redis knows it', async () => (await server.command('DBSIZE')) !== ':0\r\n', { timeoutMs: 5_000 });
+    await waitUntil('Redis knows it', async () => (await server.command('DBSIZE')) !== ':0\r\n', { timeoutMs: 30_000 });
     asked = 0;
     expect(isReplay(await post())).toBe(true);
     expect((await post({ body: '{"a":2}' })).status).toBe(422);
@@ -228,7 +226,7 @@ describe('with Redis in front', () => {
           () => true,
           () => false,
         ),
-      { timeoutMs: 10_000 },
+      { timeoutMs: 30_000 },
     );
     expect((await memory.recall(request))?.response.body.toString()).toBe('whsec_x');
     await expect(memory.recall({ ...request, tenant: 'other' })).resolves.toBeUndefined();

@@ -8,8 +8,6 @@ import { type Answer, askAt } from '../../unit/api/ask.ts';
 import { isReplay } from '../../unit/idempotency/world.ts';
 import { type EffectsDatabase, openEffects } from './postgres-subject.ts';
 
-jest.setTimeout(60_000);
-
 let database: EffectsDatabase;
 let reaper: OrphanReaper;
 const stops: (() => Promise<void>)[] = [];
@@ -45,7 +43,7 @@ async function startServer(crashPoint = '') {
   return {
     exited: exited.then(([, signal]) => signal as string | null),
     entered: () =>
-      waitUntil('it is in the handler', () => lines.includes('entered'), { timeoutMs: 10_000, everyMs: 5 }),
+      waitUntil('it is in the handler', () => lines.includes('entered'), { timeoutMs: 30_000, everyMs: 5 }),
     kill: (signal: NodeJS.Signals) => child.kill(signal),
     post: (key: string, headers: Record<string, string> = {}, path = '/things'): Promise<Answer> =>
       askAt(port, { method: 'POST', path, headers: { 'idempotency-key': key, ...headers } }),
@@ -77,7 +75,7 @@ test.each([
       const answer = await other.post(point, {}, path);
       return answer.status === 201 && answer;
     },
-    { timeoutMs: 10_000 },
+    { timeoutMs: 30_000 },
   );
   // A dead owner's transaction ends with its connection, so nobody waits for its lease.
   expect(performance.now() - beganAtMs).toBeLessThan(lockSeconds * 1_000);
@@ -100,7 +98,7 @@ test.each([
       const answer = await other.post(path, {}, path);
       return answer.status === 201 && answer;
     },
-    { timeoutMs: 15_000, everyMs: 200 },
+    { timeoutMs: 30_000, everyMs: 200 },
   );
   expect(isReplay(taken)).toBe(false);
   stopped.kill('SIGCONT');

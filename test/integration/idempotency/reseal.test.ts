@@ -4,8 +4,6 @@ import type { Query } from '#lib/postgres';
 import { createSecretBox, parseEncryptionKeys } from '#lib/secret-box';
 import { type EffectsDatabase, openEffects } from './postgres-subject.ts';
 
-jest.setTimeout(60_000);
-
 const oldKey = `old:${Buffer.alloc(32, 1).toString('base64')}`;
 const newKey = `new:${Buffer.alloc(32, 2).toString('base64')}`;
 const boxOf = (...keys: string[]) => createSecretBox(parseEncryptionKeys(keys));

@@ -6,8 +6,6 @@ import type { AnyStore, Subject, WorldOptions } from '../../unit/idempotency/wor
 import { serverAddresses } from '../../support/servers.ts';
 import { createPostgresSubject, type EffectsDatabase, openEffects, type SubjectOptions } from './postgres-subject.ts';
 
-jest.setTimeout(60_000);
-
 let database: EffectsDatabase;
 let redis: Redis;
 beforeAll(async () => {

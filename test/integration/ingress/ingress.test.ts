@@ -16,7 +16,7 @@ const { kafkaBrokers } = serverAddresses();
 const topicPrefix = uniquePrefix('ingress');
 const topic = `${topicPrefix}webhooks.received`;
 const nowSeconds = (): number => Math.floor(Date.now() / 1000);
-const soon = { timeoutMs: 15_000 };
+const soon = { timeoutMs: 30_000 };
 
 let databaseUrl: string;
 let postgres: Postgres;

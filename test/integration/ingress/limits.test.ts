@@ -12,8 +12,6 @@ import { waitUntil } from '../../support/wait-until.ts';
 import { type OwnRedis, startOwnRedis } from '../dedup/redis-server.ts';
 import { type Ingress, insertSource, startIngress, type TestSource } from './ingress-process.ts';
 
-jest.setTimeout(60_000);
-
 const { kafkaBrokers } = serverAddresses();
 const topicPrefix = uniquePrefix('limits');
 const body = Buffer.from('{"id":"evt_1"}');
@@ -92,7 +90,7 @@ describe('a source’s rate', () => {
       JSON.stringify({ rate_limit: { per_second: 1_000, burst: 1_000 } }),
     ]);
     await waitUntil('a webhook is accepted again', async () => (await post(ingress, source)).status === 202, {
-      timeoutMs: 5_000,
+      timeoutMs: 30_000,
     });
     await delay(100);
     expect(await acceptedOf(20, [ingress], source)).toBe(20);

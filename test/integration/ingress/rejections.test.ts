@@ -21,7 +21,7 @@ import { authority, client, type KeyPair, server } from '../../unit/ingress/cert
 import { rejectionOf } from '../../unit/ingress/rejections.ts';
 import { type Ingress, insertSource, startIngress } from './ingress-process.ts';
 
-const soon = { timeoutMs: 15_000 };
+const soon = { timeoutMs: 30_000 };
 const dayMs = 86_400_000;
 
 let databaseUrl: string;

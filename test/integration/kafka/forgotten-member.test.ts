@@ -58,7 +58,7 @@ test('a consumer that its group has given up, and whose join then fails, joins a
     joined += 1;
     return joinGroup.call(this, request);
   });
-  await waitUntil('it is given up', () => heartbeat.mock.calls.length > 0, { timeoutMs: 10_000 });
+  await waitUntil('it is given up', () => heartbeat.mock.calls.length > 0, { timeoutMs: 30_000 });
 
   const producer = createClient({ brokers, clientId: 'test', log: silentLogger }).producer();
   await producer.connect();

@@ -15,8 +15,6 @@ import { Metrics } from '#lib/telemetry';
 import { startOrphanReaper } from '../../support/orphan-reaper.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
-jest.setTimeout(120_000);
-
 const dir = mkdtempSync(join(tmpdir(), 'hookline-kept-'));
 const checkMs = 300;
 let brokers: string[];

@@ -10,8 +10,6 @@ import { waitUntil } from '../../support/wait-until.ts';
 
 // Checks a consumer whose group's next records are no longer in the log: it reports them, counts them, and continues.
 
-jest.setTimeout(90_000);
-
 const run = runningParts();
 const prefix = uniquePrefix('lost-records');
 const client = () => createClient({ brokers: serverAddresses().kafkaBrokers, clientId: 'test', log: silentLogger });

@@ -18,8 +18,6 @@ import { silentLogger as log } from '#lib/log';
 import { startOrphanReaper } from '../../support/orphan-reaper.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
-jest.setTimeout(90_000);
-
 const dir = mkdtempSync(join(tmpdir(), 'hookline-oauth-'));
 const tokenFile = join(dir, 'token');
 let bootstrap: string;

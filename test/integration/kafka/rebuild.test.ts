@@ -129,7 +129,7 @@ test('one whose client waits for what never comes is built anew, and reads on', 
   const { promise: never, reject: end } = Promise.withResolvers<never>();
   never.catch(() => undefined);
   const fetch = jest.spyOn(Broker.prototype, 'fetch').mockReturnValueOnce(never);
-  await waitUntil('it is asked', () => fetch.mock.calls.length > 0, { timeoutMs: 5_000 });
+  await waitUntil('it is asked', () => fetch.mock.calls.length > 0, { timeoutMs: 30_000 });
   await send(topic, 'after');
   await waitUntil('it is not ready', () => !consumer.isReady(), { timeoutMs: rebuildAfterMs });
   await waitUntil('it reads on', () => values.includes('after'), { timeoutMs: 5 * rebuildAfterMs });

@@ -23,8 +23,6 @@ import { startOrphanReaper } from '../../support/orphan-reaper.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { authority, broker, client } from './certificates.ts';
 
-jest.setTimeout(60_000);
-
 const password = 'a "password", with; odd=characters';
 const dir = mkdtempSync(join(tmpdir(), 'hookline-secured-'));
 const file = (name: string, text: string): string => {

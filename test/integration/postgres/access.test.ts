@@ -6,8 +6,6 @@ import { createPostgres, migrate, type Postgres, type PostgresAccess, postgresAc
 import { authority, broker, client } from '../kafka/certificates.ts';
 import { startOwnPostgres } from './own-postgres.ts';
 
-jest.setTimeout(60_000);
-
 let server: Awaited<ReturnType<typeof startOwnPostgres>>;
 let unencrypted: Awaited<ReturnType<typeof startOwnPostgres>>;
 let caFile: string;

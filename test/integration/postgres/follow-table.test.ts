@@ -12,8 +12,6 @@ import {
 import { createDatabase } from '../../support/servers.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
-jest.setTimeout(60_000);
-
 interface SourceRow extends FollowedRow {
   name: string;
 }
@@ -230,7 +228,7 @@ test('after a connection was lost it looks at the last transactions again', asyn
         .refresh()
         .then(() => true)
         .catch(() => false),
-    { timeoutMs: 10_000 },
+    { timeoutMs: 30_000 },
   );
   expect(names.get('a')).toBe('reused');
 });

@@ -31,7 +31,7 @@ afterEach(async () => {
 });
 
 const series = (name: string): Promise<Record<string, number>> => seriesOf(registry, `hookline_${name}`);
-const soon = { timeoutMs: 10_000 };
+const soon = { timeoutMs: 30_000 };
 const up = async (): Promise<number | undefined> => (await series('dependency_up'))['dependency="postgres"'];
 
 test('statements are counted and timed by their pool, failures by their code', async () => {

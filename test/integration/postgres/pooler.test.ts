@@ -10,8 +10,6 @@ import { freePorts } from '#deploy/local/stack/free-ports.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { startOwnPostgres } from './own-postgres.ts';
 
-jest.setTimeout(60_000);
-
 const run = promisify(execFile);
 const directory = join(import.meta.dirname, '../../../deploy/postgres/migrations');
 let server: Awaited<ReturnType<typeof startOwnPostgres>>;

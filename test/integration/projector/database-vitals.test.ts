@@ -21,7 +21,7 @@ async function measure(maxBytes = 0) {
   const series = (name: string): Promise<Record<string, number>> => seriesOf(registry, `hookline_database_${name}`);
   await part.start();
   await waitUntil('the tables are measured', async () => Object.keys(await series('table_bytes')).length > 0, {
-    timeoutMs: 10_000,
+    timeoutMs: 30_000,
   });
   await part.stop();
   const value = async (name: string): Promise<number> => (await series(name))[''] ?? Number.NaN;

@@ -27,8 +27,6 @@ import {
   type Told,
 } from './retained.ts';
 
-jest.setTimeout(60_000);
-
 let postgres: Postgres;
 beforeEach(async () => {
   postgres = await openDatabase(8);
@@ -225,7 +223,7 @@ test('an event that changes at the moment when its time is up stays, with what c
   });
   await written.promise;
   const sweep = sweepEvents(postgres, past, inOneGo);
-  await waitUntil('the sweep waits for the writer', () => isAnyoneWaiting(), { timeoutMs: 4_000, everyMs: 5 });
+  await waitUntil('the sweep waits for the writer', () => isAnyoneWaiting(), { timeoutMs: 30_000, everyMs: 5 });
   waitedFor.resolve();
   await writer;
   expect(await sweep).toBe(0);

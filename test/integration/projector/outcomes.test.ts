@@ -281,7 +281,7 @@ test('it and a dispatcher that removes the rows of the same deliveries never wai
         );
         return waiting.length === sessions;
       },
-      { timeoutMs: 10_000 },
+      { timeoutMs: 30_000 },
     );
   };
 

@@ -5,8 +5,6 @@ import type { Postgres } from '#lib/postgres';
 import { closePostgres, openDatabase } from './projection.ts';
 import { day, firstDay, retentionOver } from './retained.ts';
 
-jest.setTimeout(60_000);
-
 let postgres: Postgres;
 beforeEach(async () => {
   postgres = await openDatabase(4);

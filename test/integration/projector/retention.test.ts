@@ -26,8 +26,6 @@ import {
   type Told,
 } from './retained.ts';
 
-jest.setTimeout(60_000);
-
 /** The lock time-out of a quarter of a second, and time for a busy machine. */
 const waitMs = 2_500;
 

@@ -5,8 +5,6 @@ import { promisify } from 'node:util';
 import { prometheusPrograms } from '../../support/prometheus-programs.ts';
 import { alertsIn } from './alert-mutants.ts';
 
-jest.setTimeout(120_000);
-
 const run = promisify(execFile);
 const folder = resolve(import.meta.dirname, '../../../deploy/prometheus');
 const example = join(folder, 'alertmanager.example.yml');

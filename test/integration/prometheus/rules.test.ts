@@ -7,8 +7,6 @@ import { parse } from 'yaml';
 import { prometheusPrograms } from '../../support/prometheus-programs.ts';
 import { alertsIn, differencesIn, hasty, silent } from './alert-mutants.ts';
 
-jest.setTimeout(120_000);
-
 const run = promisify(execFile);
 const folder = resolve(import.meta.dirname, '../../../deploy/prometheus');
 const ruleFiles = readdirSync(join(folder, 'rules'));

@@ -8,8 +8,6 @@ import { waitUntil, within } from '../../support/wait-until.ts';
 import { describeBuckets } from '../../unit/rate-limit/buckets-conformance.ts';
 import { type OwnRedis, startOwnRedis } from '../dedup/redis-server.ts';
 
-jest.setTimeout(30_000);
-
 let server: OwnRedis;
 const clients: Redis[] = [];
 const connect = async (): Promise<Redis> => {
@@ -118,7 +116,7 @@ describe('two processes that share one rate through Redis', () => {
         await flood(limiters, 100);
         return /p:a[^]*p:b|p:b[^]*p:a/.test(await server.command('HKEYS', `${prefix}k`));
       },
-      { timeoutMs: 15_000 },
+      { timeoutMs: 30_000 },
     );
     const afterwards = await flood(limiters, 1_000);
     expect(worstExcess(afterwards)).toBeLessThanOrEqual(inAnAnswer);

@@ -12,8 +12,6 @@ import {
 } from '#lib/replay-store';
 import { closePostgres, openDatabase } from '../projector/projection.ts';
 
-jest.setTimeout(60_000);
-
 let postgres: Postgres;
 let choice: ItemChoice;
 let tenant = '';

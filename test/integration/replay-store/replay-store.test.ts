@@ -15,8 +15,6 @@ import { startAt } from '../../unit/projector/facts.ts';
 import { closePostgres, openDatabase, project } from '../projector/projection.ts';
 import { deliveryDeadLetter, killDeliveries, replayDeadLetters } from './dead-deliveries.ts';
 
-jest.setTimeout(60_000);
-
 let postgres: Postgres;
 let work: ReplayWork;
 let tenant = '';

@@ -4,9 +4,6 @@ import type { KnownSession } from '../../../services/api/keys/session-directory.
 import { closeApps } from './ask.ts';
 import { buildTestApp, postgresOf, testRoutes } from './build-test-app.ts';
 
-// Each case asks every route, on a connection of its own.
-jest.setTimeout(120_000);
-
 afterEach(closeApps);
 
 /** Written out: a route that is opened to customers is opened here, too. */

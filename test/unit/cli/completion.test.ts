@@ -4,8 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runHookline } from '../../support/run-hookline.ts';
 
-jest.setTimeout(60_000);
-
 let folder: string;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'hookline-completion-'));

@@ -7,8 +7,6 @@ import { runHookline } from '../../support/run-hookline.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { type Answered, type Asked, startFakeApi } from './fake-api.ts';
 
-jest.setTimeout(60_000);
-
 const folder = mkdtempSync(join(tmpdir(), 'hookline-console-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 

@@ -4,8 +4,6 @@ import { join } from 'node:path';
 import { runHookline } from '../../support/run-hookline.ts';
 import { startFakeApi } from './fake-api.ts';
 
-jest.setTimeout(60_000);
-
 const folder = mkdtempSync(join(tmpdir(), 'hookline-endpoint-test-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 

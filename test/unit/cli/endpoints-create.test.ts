@@ -1,8 +1,6 @@
 import { runHookline } from '../../support/run-hookline.ts';
 import { startFakeApi } from './fake-api.ts';
 
-jest.setTimeout(60_000);
-
 const endpoint = { id: 'ep_1', created_at: '2026-01-01T00:00:00.100000Z', secret: 'whsec_x' };
 
 let api: Awaited<ReturnType<typeof startFakeApi>>;

@@ -2,8 +2,6 @@ import { formatMicros } from '#lib/clock';
 import { runHookline } from '../../support/run-hookline.ts';
 import { type Answered, startFakeApi } from './fake-api.ts';
 import { endHookline, startHookline } from './start-hookline.ts';
-
-jest.setTimeout(60_000);
 afterEach(endHookline);
 
 const start = Date.UTC(2026, 0, 1) * 1_000;

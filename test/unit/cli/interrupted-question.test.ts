@@ -4,8 +4,6 @@ import { withCompileCache } from '../../support/compile-cache.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { startFakeApi } from './fake-api.ts';
 
-jest.setTimeout(60_000);
-
 const root = resolve(import.meta.dirname, '../../..');
 const ctrlC = '\u0003';
 const ctrlD = '\u0004';

@@ -8,8 +8,6 @@ import { waitUntil } from '../../support/wait-until.ts';
 import { type Answered, type Asked, startFakeApi } from './fake-api.ts';
 import { endHookline, type Running, startHookline } from './start-hookline.ts';
 
-jest.setTimeout(60_000);
-
 const secret = generateSecret();
 const endpoint = {
   id: 'ep_1',

@@ -7,8 +7,6 @@ import { waitUntil } from '../../support/wait-until.ts';
 import { type Answered, type Asked, startFakeApi } from './fake-api.ts';
 import { endHookline, startHookline } from './start-hookline.ts';
 
-jest.setTimeout(60_000);
-
 const later = new Date(Date.now() + 3_600_000).toISOString();
 const event = (id: string, more: object = {}) => ({
   ...{ id, type: 'order.paid', source_id: 'src_1', status: 'received', received_at: later, updated_at: later },

@@ -3,9 +3,6 @@ import { request } from 'undici';
 import { generateSecret, schemeSettings, signatureHeaders, signatureSchemes, signingSecret } from '#lib/signatures';
 import { runHookline } from '../../support/run-hookline.ts';
 import { endHookline, type Running, startHookline } from './start-hookline.ts';
-
-// Other processes may want the processor too.
-jest.setTimeout(60_000);
 afterEach(endHookline);
 
 const secret = generateSecret();

@@ -1,8 +1,6 @@
 import { runHookline } from '../../support/run-hookline.ts';
 import { type Answered, type Asked, startFakeApi } from './fake-api.ts';
 
-jest.setTimeout(60_000);
-
 let api: Awaited<ReturnType<typeof startFakeApi>>;
 let known: Answered;
 beforeAll(async () => {

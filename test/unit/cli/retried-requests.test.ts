@@ -1,8 +1,6 @@
 import { runHookline } from '../../support/run-hookline.ts';
 import { startFakeApi } from './fake-api.ts';
 
-jest.setTimeout(60_000);
-
 test('a GET that is told to come again comes again; an API that is not there is told of at once', async () => {
   const answers = [{ status: 429, headers: { 'retry-after': '0' } }, { status: 503 }, { status: 200, body: [] }];
   const api = await startFakeApi((_asked, index) => answers[index] ?? { status: 500 });

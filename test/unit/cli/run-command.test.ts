@@ -6,8 +6,6 @@ import { runCommand } from '../../../services/cli/run-command.ts';
 import { flag, list, text, verb, type VerbTable } from '../../../services/cli/verb.ts';
 import { runHookline } from '../../support/run-hookline.ts';
 
-jest.setTimeout(60_000);
-
 const runs: object[] = [];
 const options = {
   secret: text('SECRET', 'what is shared'),

@@ -3,8 +3,6 @@ import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
-jest.setTimeout(60_000);
-
 const shim = resolve(import.meta.dirname, '../../../hookline');
 const folder = mkdtempSync(join(tmpdir(), 'hookline shim '));
 afterAll(() => rmSync(folder, { recursive: true }));

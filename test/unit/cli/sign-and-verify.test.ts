@@ -8,9 +8,6 @@ import { runHookline } from '../../support/run-hookline.ts';
 import { heldSecrets, schemeCases } from '../signatures/scheme-cases.ts';
 import { providerVectors } from '../signatures/vectors.ts';
 
-// Other processes may want the processor too.
-jest.setTimeout(60_000);
-
 const folder = mkdtempSync(join(tmpdir(), 'hookline-sign-'));
 const bodyFile = join(folder, 'body');
 const body = Buffer.from([0xff, 0x00, 0x0a, 0x7b]);

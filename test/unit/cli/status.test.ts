@@ -1,8 +1,6 @@
 import { runHookline } from '../../support/run-hookline.ts';
 import { type Answered, startFakeApi } from './fake-api.ts';
 
-jest.setTimeout(60_000);
-
 const services = ['ingress', 'dedup', 'dispatcher', 'projector', 'api'];
 const reporting = (service: string, status = 'ready') => ({ service, status, version: '1.0.0' });
 const system = {

@@ -2,8 +2,6 @@ import { request } from 'undici';
 import { runHookline } from '../../support/run-hookline.ts';
 import { type Answered, startFakeApi } from './fake-api.ts';
 import { endHookline, startHookline } from './start-hookline.ts';
-
-jest.setTimeout(60_000);
 afterEach(endHookline);
 
 /** ESC, DEL, CSI of C1, the turn to right-to-left, a soft hyphen, an end of line and of paragraph, a tag beyond 16 bits. */

@@ -6,8 +6,6 @@ import { withCompileCache } from '../../support/compile-cache.ts';
 import { runHookline } from '../../support/run-hookline.ts';
 import { startFakeApi } from './fake-api.ts';
 
-jest.setTimeout(120_000);
-
 const root = resolve(import.meta.dirname, '../../..');
 const escape = '\u001b';
 

@@ -5,8 +5,6 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 
 const root = resolve(import.meta.dirname, '../../..');
-// Thirteen thousand files are created, checked and removed, which takes seconds on an idle machine.
-jest.setTimeout(120_000);
 
 /** All of those that are given out, but these. */
 const [from, below] = [20_000, 32_768];

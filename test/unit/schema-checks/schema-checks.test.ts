@@ -3,8 +3,6 @@ import { silentLogger } from '#lib/log';
 import { type CheckLimits, createSchemaChecks } from '#lib/schema-checks';
 import { patientLimits } from '../../support/patient-checks.ts';
 
-jest.setTimeout(60_000);
-
 const parts: { stop(): Promise<void>; start(): Promise<void> }[] = [];
 afterAll(async () => {
   for (const part of parts.splice(0)) {
