@@ -40,8 +40,8 @@ export default {
   // Most of a test that uses servers is waiting: more at once than there are cores, and then a busy machine is no failure.
   maxWorkers: Math.min(mostWorkers, 2 * availableParallelism()),
   testSequencer: '<rootDir>/test/support/longest-first.ts',
-  // A test that takes ten seconds by itself takes a minute beside other work.
-  testTimeout: 120_000,
+  // What hangs is told sooner by its own wait. A test that takes ten seconds by itself takes a minute beside other work.
+  testTimeout: 300_000,
   reporters: ['default', '<rootDir>/test/support/failures-at-once.ts'],
   projects: [
     { ...common, displayName: 'unit', testMatch: ['<rootDir>/test/unit/**/*.test.ts'] },

@@ -1,8 +1,6 @@
 import { byFilterServices, byFilterViolations, runByFilter } from '../faults/replay/by-filter.ts';
 import { type OwnPipeline, startOwnPipeline } from './own-pipeline.ts';
 
-jest.setTimeout(300_000);
-
 let pipeline: OwnPipeline;
 beforeAll(async () => {
   pipeline = await startOwnPipeline({ services: byFilterServices });

@@ -7,8 +7,6 @@ import { describePages } from './console-browser/pages.ts';
 import { describePortal } from './console-browser/portal.ts';
 import { describeSigningIn } from './console-browser/signing-in.ts';
 
-jest.setTimeout(240_000);
-
 /** The console in Chromium. What can be judged by its HTML alone is in console.test.ts. */
 const chromium = findChromium();
 if ('missing' in chromium) process.stderr.write(`no tests of the console in a browser: ${chromium.missing}\n`);

@@ -3,8 +3,6 @@ import { runScenarios } from '../faults/delivering/run.ts';
 import { killAtPoints, scenarios } from '../faults/delivering/scenarios.ts';
 import { smallFaultRun } from './small-fault-run.ts';
 
-jest.setTimeout(300_000);
-
 /** All of them, again and again, and order run by hand: test/faults/delivering. */
 const points = ['dispatcher.after-outcome'] as const;
 const small = scenarios

@@ -10,8 +10,6 @@ import { signAsStandardWebhooks } from '../support/sign-webhook.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { type OwnPipeline, startOwnPipeline } from './own-pipeline.ts';
 
-jest.setTimeout(180_000);
-
 const folder = mkdtempSync(join(tmpdir(), 'hookline-examples-'));
 const timeoutMs = 60_000;
 const types = ['order.created', 'order.paid', 'order.shipped'];

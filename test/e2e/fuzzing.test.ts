@@ -2,8 +2,6 @@ import { tablesOf } from '../faults/fuzzing/result.ts';
 import { type FuzzingResult, runFuzzing, scenarios } from '../faults/fuzzing/run.ts';
 import { smallFaultRun } from './small-fault-run.ts';
 
-jest.setTimeout(300_000);
-
 /** The small form of test/faults/fuzzing. */
 test('whatever is sent to a route gets an answer, and whatever stands on a topic is processed or a dead letter', async () => {
   let fuzzed: FuzzingResult | undefined;

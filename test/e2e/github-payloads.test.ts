@@ -4,8 +4,6 @@ import { githubPayloads } from './github-payloads.ts';
 import { type OwnPipeline, startOwnPipeline } from './own-pipeline.ts';
 import { prepareWebhookRun, type WebhookRun } from './webhook-run.ts';
 
-jest.setTimeout(180_000);
-
 const seed = 329;
 const perSecond = 100;
 

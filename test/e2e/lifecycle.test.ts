@@ -5,8 +5,6 @@ import { githubPayloads } from './github-payloads.ts';
 import { type OwnPipeline, startOwnPipeline } from './own-pipeline.ts';
 import { prepareWebhookRun, type WebhookRun } from './webhook-run.ts';
 
-jest.setTimeout(180_000);
-
 const seed = 15;
 /** Slow enough that webhooks come until the last service has been restarted; the rest is sent without a pace. */
 const perSecond = 15;

@@ -9,8 +9,6 @@ import { askAt } from '../unit/api/ask.ts';
 import { endHookline, startHookline } from '../unit/cli/start-hookline.ts';
 import { type OwnPipeline, startOwnPipeline } from './own-pipeline.ts';
 
-jest.setTimeout(300_000);
-
 const timeoutMs = 90_000;
 
 /** `hookline listen` beside a whole stack, forwarding to a receiver that others' code verifies the signatures for. */

@@ -6,8 +6,6 @@ import { githubPayloads } from './github-payloads.ts';
 import { type OwnPipeline, startOwnPipeline } from './own-pipeline.ts';
 import { prepareWebhookRun, type WebhookRun } from './webhook-run.ts';
 
-jest.setTimeout(300_000);
-
 const seed = 24;
 /** Slow enough that webhooks come until the last thing has happened; the rest is sent without a pace. */
 const perSecond = 10;

@@ -2,8 +2,6 @@ import { overload } from '../faults/overload/overload.ts';
 import { formatResult } from '../faults/overload/result.ts';
 import { type OwnPipeline, startOwnPipeline } from './own-pipeline.ts';
 
-jest.setTimeout(180_000);
-
 let pipeline: OwnPipeline;
 beforeAll(async () => {
   pipeline = await startOwnPipeline({ services: ['ingress', 'api'] });

@@ -1,5 +1,5 @@
 import { topicsOf } from '#lib/contract';
-import { askPostgres } from '../support/ask-postgres.ts';
+import { askPostgres } from '../support/with-database.ts';
 import { connectKafkaOffsets } from '../support/kafka-offsets.ts';
 import { createPipeline, type Pipeline, type PipelineOptions } from '../support/pipeline.ts';
 import { createDatabase, serverAddresses, sessionTimeoutOfTests, uniquePrefix } from '../support/servers.ts';

@@ -12,8 +12,6 @@ import { withCompileCache } from '../support/compile-cache.ts';
 import { missingLines, readBlocks } from '../support/readme-blocks.ts';
 import { type OwnPipeline, startOwnPipeline } from './own-pipeline.ts';
 
-jest.setTimeout(240_000);
-
 const blocks = readBlocks(readFileSync(join(root, 'README.md'), 'utf8'));
 const isMake = ({ commands }: { commands: string }): boolean => commands.startsWith('make ');
 

@@ -3,8 +3,6 @@ import { runScenarios } from '../faults/receiving/run.ts';
 import { scenarios } from '../faults/receiving/scenarios.ts';
 import { smallFaultRun } from './small-fault-run.ts';
 
-jest.setTimeout(300_000);
-
 const webhooks = 4_000;
 /** Scenarios that need no server that others use too; the rest, and all of them for longer, run by hand: test/faults/receiving. */
 const names = ['ingress-killed', 'zombies', 'redis-forgets', 'redis-hangs'];

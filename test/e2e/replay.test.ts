@@ -2,8 +2,6 @@ import { violationsOf } from '../faults/replay/judge.ts';
 import { replayServices, runReplays } from '../faults/replay/run.ts';
 import { type OwnPipeline, startOwnPipeline } from './own-pipeline.ts';
 
-jest.setTimeout(240_000);
-
 let pipeline: OwnPipeline;
 beforeAll(async () => {
   pipeline = await startOwnPipeline({ services: replayServices });

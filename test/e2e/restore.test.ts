@@ -1,4 +1,4 @@
-import { askPostgres } from '../support/ask-postgres.ts';
+import { askPostgres } from '../support/with-database.ts';
 import { connectKafkaOffsets } from '../support/kafka-offsets.ts';
 import { flushRedisDatabase } from '../support/flush-redis.ts';
 import { seededRandom } from '../support/seeded-random.ts';

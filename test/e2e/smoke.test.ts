@@ -8,8 +8,6 @@ import { createApiClient } from '../support/api-client.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { type OwnPipeline, startOwnPipeline } from './own-pipeline.ts';
 
-jest.setTimeout(180_000);
-
 describe('the smoke of a stack that has endpoints of its user', () => {
   let pipeline: OwnPipeline;
   let healthy: Receiver;

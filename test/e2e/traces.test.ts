@@ -11,8 +11,6 @@ import { pipelineServices, type ServiceName } from '../support/stack.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { type OwnPipeline, startOwnPipeline } from './own-pipeline.ts';
 
-jest.setTimeout(180_000);
-
 const timeoutMs = 40_000;
 const senderSpan = 'b7ad6b7169203331';
 const traceIds = {

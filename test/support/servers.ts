@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import type { ServerAddresses } from '#deploy/local/servers/server-addresses.ts';
 import { silentLogger } from '#lib/log';
 import { migrate, type Postgres } from '#lib/postgres';
-import { onConnection } from './ask-postgres.ts';
+import { withDatabase } from './with-database.ts';
 
 export const migrations = resolve(import.meta.dirname, '../../deploy/postgres/migrations');
 
@@ -67,4 +67,4 @@ function urlOf(database: string): string {
 }
 
 const asAdmin = <T>(work: (admin: Postgres) => Promise<T>): Promise<T> =>
-  onConnection(serverAddresses().databaseUrl, work);
+  withDatabase(serverAddresses().databaseUrl, work);

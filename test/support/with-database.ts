@@ -1,12 +1,21 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { AppError } from '#lib/errors';
 import { silentLogger } from '#lib/log';
-import { createPostgres, type Query } from '#lib/postgres';
+import { createPostgres, type Postgres, type Query } from '#lib/postgres';
 
 const anHourMs = 3_600_000;
+/** In it a process that waits for a core has connected, however busy the machine. A service gives up after seconds, and asks again. */
+const patienceMs = 60_000;
+const betweenTriesMs = 200;
 
-/** A connection of its own, for what takes long: tables are filled with it, and read as a whole. */
+/**
+ * Does work on a connection of its own, whose locks end with it: tables are filled with it, and read as a whole.
+ *
+ * @throws AppError store_unavailable if there is no connection within a minute
+ */
 export async function withDatabase<T>(
   url: string,
-  work: (postgres: Query) => Promise<T>,
+  work: (postgres: Postgres) => Promise<T>,
   statementTimeoutMs = anHourMs,
 ): Promise<T> {
   const postgres = createPostgres({
@@ -15,8 +24,29 @@ export async function withDatabase<T>(
   });
   await postgres.start();
   try {
+    await connect(postgres);
     return await work(postgres);
   } finally {
     await postgres.stop();
+  }
+}
+
+/** The statements one after the other, each in a transaction of its own. */
+export const askPostgres = (url: string, ...statements: readonly string[]): Promise<void> =>
+  withDatabase(url, async (postgres) => {
+    for (const each of statements) await postgres.query(each);
+  });
+
+async function connect(postgres: Query): Promise<void> {
+  const deadlineMs = performance.now() + patienceMs;
+  for (;;) {
+    try {
+      await postgres.query('SELECT');
+      return;
+    } catch (error) {
+      const isAway = error instanceof AppError && error.code === 'store_unavailable';
+      if (!isAway || performance.now() >= deadlineMs) throw error;
+    }
+    await delay(betweenTriesMs);
   }
 }

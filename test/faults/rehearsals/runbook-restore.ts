@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '#deploy/local/paths.ts';
 import { type GroupName, groupOf, type TopicName, topicsOf } from '#lib/contract';
-import { askPostgres } from '../../support/ask-postgres.ts';
+import { askPostgres } from '../../support/with-database.ts';
 import type { KafkaOffsets } from '../../support/kafka-offsets.ts';
 import type { Pipeline } from '../../support/pipeline.ts';
 import { runHookline } from '../../support/run-hookline.ts';

@@ -18,8 +18,6 @@ import { eventFact } from '../../unit/projector/facts.ts';
 import { project } from '../projector/projection.ts';
 import { nextPath, type OpenApi, openApi } from './api-over-database.ts';
 
-jest.setTimeout(240_000);
-
 const tenant = 'matching';
 const second = 1_000_000;
 const settling = endpointSettlingMs * 1_000;

@@ -20,8 +20,6 @@ import { eventFact, fanOutFact } from '../../unit/projector/facts.ts';
 import { project } from '../projector/projection.ts';
 import { type OpenApi, openApi } from './api-over-database.ts';
 
-jest.setTimeout(180_000);
-
 const mebibyte = 1024 * 1024;
 let api: OpenApi;
 beforeAll(async () => {

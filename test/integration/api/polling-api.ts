@@ -6,7 +6,7 @@ import { parseEncryptionKeys } from '#lib/secret-box';
 import { createTenantLimits, noLimitSettings } from '#lib/tenancy';
 import { createApiMetrics } from '../../../services/api/metrics.ts';
 import { createPolling } from '../../../services/api/polling/polling.ts';
-import { onConnection } from '../../support/ask-postgres.ts';
+import { withDatabase } from '../../support/with-database.ts';
 import { createDatabase } from '../../support/servers.ts';
 import { askAt, type Asking, closeApps, listen } from '../../unit/api/ask.ts';
 import { authorization, buildTestApp } from '../../unit/api/build-test-app.ts';
@@ -88,7 +88,7 @@ export async function openPollingApi({
 
 function prepareDatabase(databaseUrl: string, prepare: Options['prepare']): Promise<void> {
   const database = new URL(databaseUrl).pathname.slice(1);
-  return onConnection(databaseUrl, async (first) => {
+  return withDatabase(databaseUrl, async (first) => {
     // No power cut is tested here.
     await first.query(`ALTER DATABASE ${database} SET synchronous_commit = off`);
     await prepare?.(first, database);

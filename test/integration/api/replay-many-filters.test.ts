@@ -7,8 +7,6 @@ import { eventFact } from '../../unit/projector/facts.ts';
 import { project } from '../projector/projection.ts';
 import { type OpenApi, openApi } from './api-over-database.ts';
 
-jest.setTimeout(180_000);
-
 let api: OpenApi;
 const noted: Parameters<UnjudgedFilters['note']>[] = [];
 beforeAll(async () => {

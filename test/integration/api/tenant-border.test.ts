@@ -13,7 +13,6 @@ import { type OpenApi, openApi } from './api-over-database.ts';
  * Sends 2,000 pairs of each, one request after the other in random order, and applies a signed-rank test. Without a difference, z is beyond
  * 4.4 once in 100,000 runs; a difference of a tenth of the pairs' own spread, some hundredths of a millisecond, reaches that on average.
  */
-jest.setTimeout(180_000);
 
 const warmUpPairs = 200;
 const threshold = 4.4;

@@ -8,8 +8,6 @@ import { recordOf } from '../../unit/dedup/records.ts';
 import { never } from '../../unit/dedup/world.ts';
 import { createWorld, type World } from '../dedup/world.ts';
 
-jest.setTimeout(300_000);
-
 let world: World;
 let postgres: ReturnType<typeof createPostgres>;
 

@@ -3,9 +3,6 @@ import { runHookline } from '../../support/run-hookline.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { createWorld, type World } from '../dispatcher/world.ts';
 
-// Each call of the command is a process that joins a group: seconds, on a busy machine many.
-jest.setTimeout(300_000);
-
 interface WaitingRow {
   delivery_id: string;
   step: number;

@@ -12,8 +12,6 @@ import { type OwnRedis, startOwnRedis } from './redis-server.ts';
 import { masterName, startSentinels } from './sentinel.ts';
 import { createWorld, type World } from './world.ts';
 
-jest.setTimeout(240_000);
-
 const dir = mkdtempSync(join(tmpdir(), 'hookline-redis-'));
 const file = (name: string, text: string): string => {
   writeFileSync(join(dir, name), text);

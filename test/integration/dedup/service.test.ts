@@ -4,8 +4,6 @@ import { waitUntil, within } from '../../support/wait-until.ts';
 import { exact, sumUp } from '../../unit/dedup/sum.ts';
 import { createWorld, maxEventBytes, type World } from './world.ts';
 
-jest.setTimeout(180_000);
-
 let world: World;
 beforeAll(async () => {
   world = await createWorld();

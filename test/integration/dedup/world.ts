@@ -26,7 +26,7 @@ import { createEnforcement } from '#lib/schema-checks';
 import { Metrics } from '#lib/telemetry';
 import { createDedup, type Dedup } from '../../../services/dedup/dedup.ts';
 import { freePorts } from '#deploy/local/stack/free-ports.ts';
-import { onConnection } from '../../support/ask-postgres.ts';
+import { withDatabase } from '../../support/with-database.ts';
 import { connectKafkaOffsets } from '../../support/kafka-offsets.ts';
 import { patientChecks } from '../../support/patient-checks.ts';
 import { startOrphanReaper } from '../../support/orphan-reaper.ts';
@@ -142,7 +142,7 @@ export async function createWorld({ partitions = 3, keepsOutcomes = true }: Worl
     /** Makes the database refuse new sessions and end all others; or accept them again. */
     async barDatabase(barred: boolean): Promise<void> {
       const database = new URL(databaseUrl).pathname.slice(1);
-      await onConnection(serverAddresses().databaseUrl, async (admin) => {
+      await withDatabase(serverAddresses().databaseUrl, async (admin) => {
         await admin.query(`ALTER DATABASE ${database} ALLOW_CONNECTIONS ${!barred}`);
         if (barred)
           await admin.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [database]);

@@ -9,8 +9,6 @@ import { createSecretBox, parseEncryptionKeys } from '#lib/secret-box';
 import { createEndpointDirectory } from '../../../services/dispatcher/endpoints/endpoint-directory.ts';
 import { createDatabase } from '../../support/servers.ts';
 
-jest.setTimeout(300_000);
-
 const secretBox = createSecretBox(parseEncryptionKeys([`test:${randomBytes(32).toString('base64')}`]));
 
 let postgres: Postgres;

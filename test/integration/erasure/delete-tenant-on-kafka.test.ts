@@ -18,8 +18,6 @@ import {
 import { startApi } from './api-process.ts';
 import { columnsWith, redisKeysWith } from './find-marker.ts';
 
-jest.setTimeout(180_000);
-
 const timeoutMs = 60_000;
 const webhooks = 3;
 const projected = ['events', 'delivery.attempts', 'duplicates', 'dead-letters'] as const;

@@ -9,8 +9,6 @@ import { createWorld, type World } from '../dispatcher/world.ts';
 import { completed, startApi } from './api-process.ts';
 import { columnsWith, redisKeysWith } from './find-marker.ts';
 
-jest.setTimeout(180_000);
-
 const timeoutMs = 60_000;
 const retry = { base_seconds: 1, cap_seconds: 1 };
 const projected = ['events', 'delivery.attempts', 'duplicates', 'dead-letters'] as const;

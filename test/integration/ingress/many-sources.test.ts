@@ -9,8 +9,6 @@ import { createDatabase, serverAddresses, uniquePrefix } from '../../support/ser
 import { signAsHookline } from '../../support/sign-webhook.ts';
 import { type Ingress, insertSource, startIngress, type TestSource } from './ingress-process.ts';
 
-jest.setTimeout(300_000);
-
 const { kafkaBrokers: brokers } = serverAddresses();
 const topicPrefix = uniquePrefix('many-sources');
 const body = Buffer.from('{"id":"evt_1"}');

@@ -23,7 +23,6 @@ afterEach(() => jest.restoreAllMocks());
 
 /** Longer than joining takes on a busy machine. */
 const rebuildAfterMs = 8_000;
-jest.setTimeout(15 * rebuildAfterMs);
 
 const brokers = (): string[] => [...serverAddresses().kafkaBrokers];
 

@@ -3,8 +3,6 @@ import { join } from 'node:path';
 import { generateSecret, signatureHeaders, signingSecret } from '#lib/signatures';
 import { isThere, judgments, type SignedWebhook, snippetFolder } from './snippets/run-snippet.ts';
 
-jest.setTimeout(180_000);
-
 const secret = generateSecret();
 const body = Buffer.from('{"id":9007199254740993,"name":"Zoë","amount":1.0}');
 const nowSeconds = (): number => Math.floor(Date.now() / 1_000);

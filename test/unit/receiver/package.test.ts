@@ -7,9 +7,6 @@ import { generateSecret } from '#lib/signatures';
 import { buildReceiver } from '../../support/build-receiver.ts';
 import { signAsStandardWebhooks } from '../../support/sign-webhook.ts';
 
-// Compiles twice, on a machine that may be busy.
-jest.setTimeout(300_000);
-
 const run = promisify(execFile);
 const modules = resolve('node_modules');
 const inProject = join(import.meta.dirname, 'in-project');

@@ -6,8 +6,6 @@ import { openPollingApi, type PollingApi } from '../polling-api.ts';
 import { checkPolling, faultsOf, type PollCheck, type PollSum } from './check-polling.ts';
 import { installSteppedClock } from './stepped-clock.ts';
 
-jest.setTimeout(180_000);
-
 const writers = 8;
 let apis: PollingApi[];
 /** The writers', who send their statements as projectors do. */
