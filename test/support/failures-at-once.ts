@@ -13,7 +13,7 @@ const widthOfALine = 400;
 export default class FailuresAtOnce implements Pick<Reporter, Events> {
   onTestCaseResult({ path }: Test, { status, fullName, failureMessages, duration }: TestCaseResult): void {
     if (status !== 'failed') return;
-    const reason = reasonOf(failureMessages.join('\n'));
+    const reason = stripVTControlCharacters(failureMessages.join('\n'));
     process.stderr.write(`FAIL at once: ${fullName} (${duration ?? '?'} ms)\n${reason}\n${path}\n`);
   }
 
@@ -29,10 +29,8 @@ export default class FailuresAtOnce implements Pick<Reporter, Events> {
   }
 }
 
-const reasonOf = (message: string): string => stripVTControlCharacters(message);
-
 function beginningOf(message: string): string {
-  const lines = reasonOf(message)
+  const lines = stripVTControlCharacters(message)
     .split('\n')
     .filter((line) => line.trim() !== '');
   return lines

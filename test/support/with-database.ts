@@ -1,17 +1,16 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '#lib/errors';
 import { silentLogger } from '#lib/log';
 import { createPostgres, type Postgres, type Query } from '#lib/postgres';
+import { waitUntil } from './wait-until.ts';
 
 const anHourMs = 3_600_000;
 /** In it a process that waits for a core has connected, however busy the machine. A service gives up after seconds, and asks again. */
 const patienceMs = 60_000;
-const betweenTriesMs = 200;
 
 /**
  * Does work on a connection of its own, whose locks end with it: tables are filled with it, and read as a whole.
  *
- * @throws AppError store_unavailable if there is no connection within a minute
+ * @throws Error if there is no connection within a minute
  */
 export async function withDatabase<T>(
   url: string,
@@ -37,16 +36,16 @@ export const askPostgres = (url: string, ...statements: readonly string[]): Prom
     for (const each of statements) await postgres.query(each);
   });
 
-async function connect(postgres: Query): Promise<void> {
-  const deadlineMs = performance.now() + patienceMs;
-  for (;;) {
-    try {
-      await postgres.query('SELECT');
-      return;
-    } catch (error) {
-      const isAway = error instanceof AppError && error.code === 'store_unavailable';
-      if (!isAway || performance.now() >= deadlineMs) throw error;
-    }
-    await delay(betweenTriesMs);
-  }
-}
+const connect = (postgres: Query): Promise<true> =>
+  waitUntil(
+    'Postgres takes a connection',
+    () =>
+      postgres.query('SELECT').then(
+        () => true as const,
+        (error: unknown) => {
+          if (error instanceof AppError && error.code === 'store_unavailable') return false;
+          throw error;
+        },
+      ),
+    { timeoutMs: patienceMs, everyMs: 200 },
+  );
