@@ -1,7 +1,7 @@
 # Every target does what its line in `make help` says, on a machine that has nothing but make, Node (20 or later, with npm) and a shell.
 .DEFAULT_GOAL := help
 SHELL := /bin/sh
-.PHONY: help setup up down clean smoke logs test tests unit test-changed watch lint types test-servers stop-test-servers github-payloads faults faults-mutants bench bench-peers replay-dlq k8s-check
+.PHONY: help setup up down clean smoke logs test checks tests unit test-changed watch lint types test-servers stop-test-servers github-payloads faults faults-mutants bench bench-peers replay-dlq k8s-check
 
 # Node 24, pinned among the packages; `make setup` sees to it that it is there.
 node := node_modules/.bin/node
@@ -25,7 +25,11 @@ logs: setup ## show the end of the logs (SERVICE=name: one service, FOLLOW=1: fo
 	@$(node) deploy/local/logs.ts $(if $(FOLLOW),--follow) $(SERVICE)
 
 test: setup ## check the code and run all tests, with their own servers; can run beside make up
-	@$(MAKE) --no-print-directory --jobs=3 lint types tests
+	@$(MAKE) --no-print-directory --jobs=2 checks tests
+
+# The processor is the tests' first: they have answers to wait for.
+checks:
+	@nice -n 5 $(MAKE) --no-print-directory lint types
 
 tests: setup
 	@npm test --silent

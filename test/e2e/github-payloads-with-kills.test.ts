@@ -15,10 +15,10 @@ const seed = 658;
 /** Most of a case is waiting for Kafka to give up a dead member: several at once cost little more than one. */
 const casesAtOnce = 4;
 /**
- * The time that one kill takes with all that belongs to it. The pace follows: on a slow machine webhooks come more slowly, so that some are
- * left for the last kill.
+ * The least time that a kill is given with all that belongs to it. The pace follows the slowest of them: on a slow machine webhooks come more
+ * slowly, so that some are left for the last kill.
  */
-const secondsPerKill = 20;
+const minSecondsPerKill = 20;
 /** A crash point is passed once for a batch or a record: within the first few, there is always one. */
 const maxTurn = 3;
 const drainTimeoutMs = 90_000;
@@ -112,8 +112,12 @@ async function killAlongAndCheck(
     const payloads = githubPayloads(run.source.secret, random);
     const webhooks = shuffled([...payloads, ...payloads], random);
     let killsLeft = kills.length;
+    let secondsPerKill = minSecondsPerKill;
+    let sinceMs = performance.now();
     const killing = pipeline.killAlong(kills, async () => {
       killsLeft -= 1;
+      secondsPerKill = Math.max(secondsPerKill, (1.5 * (performance.now() - sinceMs)) / 1_000);
+      sinceMs = performance.now();
       await beforeRestart(pipeline);
     });
     const perSecond = (left: number): number => left / (Math.max(1, killsLeft) * secondsPerKill);

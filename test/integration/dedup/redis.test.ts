@@ -3,6 +3,7 @@ import type { Logger } from '#lib/log';
 import { createRedis, type Redis, type RedisOptions } from '#lib/redis';
 import { Metrics } from '#lib/telemetry';
 import { freePorts } from '#deploy/local/stack/free-ports.ts';
+import { fastestOfThreeMs } from '../../support/fastest.ts';
 import { seriesOf } from '../../support/series.ts';
 import { waitUntil, within } from '../../support/wait-until.ts';
 import { type OwnRedis, startOwnRedis } from './redis-server.ts';
@@ -104,7 +105,7 @@ describe('a Redis client', () => {
     const { redis, events } = clientOf(`redis://127.0.0.1:${port}`, { startTimeoutMs: 100 });
     await redis.start();
     expect(events).toEqual(['redis.away']);
-    expect(await failsWithinMs(redis.getMany([key]))).toBeLessThan(100);
+    expect(await fastestOfThreeMs(() => failsWithinMs(redis.getMany([key])))).toBeLessThan(100);
 
     await ownRedis({}, port);
     await eventuallyAnswers(redis);
@@ -119,7 +120,7 @@ describe('a Redis client', () => {
     const first = await failsWithinMs(redis.getMany([key]));
     expect(first).toBeGreaterThanOrEqual(140);
     expect(first).toBeLessThan(1_000);
-    expect(await failsWithinMs(redis.getMany([key]))).toBeLessThan(50);
+    expect(await fastestOfThreeMs(() => failsWithinMs(redis.getMany([key])))).toBeLessThan(50);
     expect(events).toEqual(['redis.away']);
     server.resume();
     await eventuallyAnswers(redis);
