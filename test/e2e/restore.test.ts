@@ -11,9 +11,9 @@ import { recoverAsTheRunbookSays } from '../faults/rehearsals/runbook-restore.ts
 import { type OwnPipeline, startOwnPipeline } from './own-pipeline.ts';
 import { prepareWebhookRun } from './webhook-run.ts';
 
-jest.setTimeout(480_000);
+jest.setTimeout(900_000);
 
-const timeoutMs = 60_000;
+const timeoutMs = 180_000;
 const perSecond = 60;
 
 /** A third of them is taken in full at once, a third after the instant to be restored to, a third in the end alone. */

@@ -49,8 +49,8 @@ interface Options {
 const endpointNames = ['first', 'second'];
 /** The services' clocks are this machine's; the margin is for the rounding of a millisecond. */
 const settlingMarginMs = 50;
-/** Longer than any process of a test is down. */
-const answerTimeoutMs = 60_000;
+/** Longer than any process of a test is down, also where its successors die as they start. */
+const answerTimeoutMs = 180_000;
 const maxInFlight = 32;
 const stopTimeoutMs = 15_000;
 const quickPerSecond = 60;
