@@ -103,7 +103,7 @@ export function describeLive(scene: () => BrowserScene): void {
     // A row that is kept has a kilobyte or more: a megabyte for all of them. Without a leak it is 200 kB more or less.
     const isFlat = ({ bytes, nodes }: typeof before): boolean =>
       bytes - before.bytes < 600_000 && nodes < 1.1 * before.nodes;
-    // What the page is still at work on is freed when it is done; a leak stays.
+    // The page frees what it is still at work on when it is done; a leak stays.
     let after = before;
     await waitUntil('the heap is flat', async () => isFlat((after = await measure())), {
       timeoutMs: seenWithinMs,
