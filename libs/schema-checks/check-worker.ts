@@ -2,6 +2,7 @@
 import { parentPort } from 'node:worker_threads';
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { CheckAnswer, CheckRequest, Ready } from './messages.ts';
+import { processorMs } from './processor-limit.ts';
 
 const port = parentPort;
 if (port === null) throw new Error('it is started as a worker');
@@ -12,11 +13,19 @@ const maxCompiled = 100;
 const compiled = new Map<string, ValidateFunction>();
 
 port.on('message', (request: CheckRequest) => {
-  port.postMessage({ ...answerTo(request), id: request.id } satisfies CheckAnswer);
+  port.postMessage({ ...answerTo(request), id: request.id, processorMs: takenMs() } satisfies CheckAnswer);
 });
-port.postMessage({ kind: 'ready' } satisfies Ready);
+port.postMessage({ kind: 'ready', processorMs: takenMs() } satisfies Ready);
 
-type Answer = CheckAnswer extends infer Each ? (Each extends CheckAnswer ? Omit<Each, 'id'> : never) : never;
+type Answer = CheckAnswer extends infer Each
+  ? Each extends CheckAnswer
+    ? Omit<Each, 'id' | 'processorMs'>
+    : never
+  : never;
+
+function takenMs(): number {
+  return processorMs(process.threadCpuUsage());
+}
 
 function answerTo(request: CheckRequest): Answer {
   if (request.kind === 'compile') {

@@ -3,7 +3,8 @@ export type CheckRequest =
   | { id: number; kind: 'compile'; key: string; schema: string }
   | { id: number; kind: 'check'; key: string; payload: string };
 
-export type CheckAnswer = { id: number } & (
+/** `processorMs`: what the thread has taken of a processor so far, in all. */
+export type CheckAnswer = { id: number; processorMs: number } & (
   | { kind: 'compiled' }
   /** Its schema is not compiled here. */
   | { kind: 'unknown' }
@@ -13,4 +14,4 @@ export type CheckAnswer = { id: number } & (
 );
 
 /** What the thread says when it can begin. */
-export type Ready = { kind: 'ready' };
+export type Ready = { kind: 'ready'; processorMs: number };

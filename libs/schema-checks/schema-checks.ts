@@ -1,6 +1,6 @@
 /**
  * Checks payloads against schemas of tenants in a thread that is ended if it takes too long. One check runs at a time; the others wait, up to a limit.
- * Each tenant has a share of the thread's time.
+ * Each tenant has a share of the thread's time. Times of checks are of a processor, not of the clock: processor-limit.ts.
  *
  * Never throws: what can't be judged (too slow, too many waiting, the tenant's share used up, the thread failed) is `unjudged`, with the reason.
  */
@@ -9,6 +9,7 @@ import type { Clock } from '#lib/clock';
 import { createPart, type Part } from '#lib/lifecycle';
 import type { Logger } from '#lib/log';
 import type { CheckAnswer, CheckRequest, Ready } from './messages.ts';
+import { type Exceeded, limitProcessorTime } from './processor-limit.ts';
 import { createThreadShares } from './thread-shares.ts';
 
 export type Verdict =
@@ -20,7 +21,7 @@ export type Verdict =
 
 interface Unjudged {
   kind: 'unjudged';
-  /** `busy`: too many wait, or the tenant's share is used up. */
+  /** `busy`: too many wait, the tenant's share is used up, or the machine leaves the thread no time. */
   reason: 'too_slow' | 'busy' | 'failed';
 }
 
@@ -45,6 +46,7 @@ interface Options {
   limits?: CheckLimits;
 }
 
+/** Times of a processor. */
 export interface CheckLimits {
   checkMs: number;
   compileMs: number;
@@ -52,11 +54,18 @@ export interface CheckLimits {
   tenantShare: number;
 }
 
+interface Started {
+  thread: Worker;
+  ready: Promise<boolean>;
+  /** What it had taken of a processor when it last said so. */
+  processorMs: number;
+}
+
 const checkLimits: CheckLimits = { checkMs: 50, compileMs: 2_000, tenantShare: 0.5 };
 /** Loading the validator, on a busy machine. */
 const startMs = 10_000;
 const maxWaiting = 200;
-/** A tenant is charged this for a thread that its schema has ended. */
+/** A tenant is charged this, beside the limit, for a thread that its schema has ended. */
 const restartMs = 500;
 /** A schema that was too slow is left alone for so long: it would cost others a thread each time. */
 const slowMs = 60_000;
@@ -65,7 +74,7 @@ const maxOldGenerationSizeMb = 128;
 const idleMs = 60_000;
 
 export function createSchemaChecks({ clock, log, limits = checkLimits }: Options): SchemaChecks & Part {
-  let worker: { thread: Worker; ready: Promise<boolean> } | undefined;
+  let worker: Started | undefined;
   let settle: ((answer: CheckAnswer | 'failed') => void) | undefined;
   let last: Promise<unknown> = Promise.resolve();
   let [waiting, lastId, isStopped] = [0, 0, false];
@@ -73,17 +82,19 @@ export function createSchemaChecks({ clock, log, limits = checkLimits }: Options
   /** Until when a key is not tried, by clock.monotonicMs. */
   const slow = new Map<string, number>();
   const shares = createThreadShares({ share: limits.tenantShare, burstMs: limits.compileMs });
-  /** Time that the running check has taken of the thread. */
+  /** What the running check has taken of a processor. */
   let spentMs = 0;
 
-  function start(): { thread: Worker; ready: Promise<boolean> } {
+  function start(): Started {
     const thread = new Worker(new URL('./check-worker.ts', import.meta.url), {
       resourceLimits: { maxOldGenerationSizeMb },
       env: {},
     });
     const { promise: ready, resolve } = Promise.withResolvers<boolean>();
     const tooLate = setTimeout(() => resolve(false), startMs).unref();
+    const started: Started = { thread, ready, processorMs: 0 };
     thread.on('message', (message: CheckAnswer | Ready) => {
+      started.processorMs = message.processorMs;
       if (message.kind === 'ready') resolve(true);
       else settle?.(message);
     });
@@ -99,7 +110,7 @@ export function createSchemaChecks({ clock, log, limits = checkLimits }: Options
       if (worker?.thread === thread) worker = undefined;
     });
     thread.unref();
-    return { thread, ready };
+    return started;
   }
 
   function end(): void {
@@ -108,31 +119,36 @@ export function createSchemaChecks({ clock, log, limits = checkLimits }: Options
     void ending?.thread.terminate();
   }
 
-  /** One message to the thread and its answer. The thread is ended if none comes in time. */
+  /** One message to the thread and its answer. The thread is ended if it takes more than `limitMs` of a processor. */
   async function ask(
     request: CheckRequest extends infer Each ? (Each extends CheckRequest ? Omit<Each, 'id'> : never) : never,
     limitMs: number,
-  ): Promise<CheckAnswer | 'failed' | 'too_slow'> {
-    worker ??= start();
-    const { thread, ready } = worker;
+  ): Promise<CheckAnswer | 'failed' | Exceeded> {
+    const started = (worker ??= start());
+    const { thread, ready } = started;
     if (!(await ready)) {
       end();
       return 'failed';
     }
     const id = (lastId += 1);
-    const { promise, resolve } = Promise.withResolvers<CheckAnswer | 'failed' | 'too_slow'>();
+    const { promise, resolve } = Promise.withResolvers<CheckAnswer | 'failed' | Exceeded>();
     settle = (answer) => {
       if (answer === 'failed' || answer.id === id) resolve(answer);
     };
-    // An answer that is there already counts, if this process had no time to read it.
-    const timer = setTimeout(() => setImmediate(() => setImmediate(() => resolve('too_slow'))), limitMs);
-    const askedAtMs = clock.monotonicMs();
+    const sinceMs = started.processorMs;
+    const stopWatching = limitProcessorTime({
+      thread,
+      sinceMs,
+      limitMs,
+      // An answer that is there already counts, if this process had no time to read it.
+      onExceeded: (exceeded) => setImmediate(() => setImmediate(() => resolve(exceeded))),
+    });
     thread.postMessage({ ...request, id });
     const answer = await promise;
-    spentMs += clock.monotonicMs() - askedAtMs + (answer === 'too_slow' ? restartMs : 0);
-    clearTimeout(timer);
+    stopWatching();
+    spentMs += typeof answer === 'string' ? limitMs + restartMs : answer.processorMs - sinceMs;
     settle = undefined;
-    if (answer === 'too_slow' || answer === 'failed') end();
+    if (typeof answer === 'string') end();
     return answer;
   }
 

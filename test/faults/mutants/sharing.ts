@@ -126,6 +126,18 @@ export const sharingMutants: readonly Mutant[] = [
     budgetSeconds: 120,
   },
   {
+    name: 'counts time in which others have the processor as a schema’s own',
+    edits: [
+      {
+        file: 'libs/schema-checks/processor-limit.ts',
+        find: `if (tookMs >= limitMs) exceed`,
+        replace: `if (tookMs >= -limitMs) exceed`,
+      },
+    ],
+    check: { test: 'test/unit/schema-checks/processor-limit.test.ts', title: 'others take the processor for longer' },
+    budgetSeconds: 60,
+  },
+  {
     name: 'checks the schemas of a batch without a limit to all of them',
     edits: [
       {
