@@ -19,13 +19,23 @@ export interface Comparison {
   facts: Facts[];
   /** Requested measurements that were not made, and why. */
   notMeasured: string[];
-  /** Events that a system acknowledged and did not deliver within the time that a run waits, except after a kill. */
-  lost: { system: SystemName; step: Step['kind']; count: number }[];
+  /** Events that a system acknowledged and that did not arrive before its last step had ended and ten minutes more, except after a kill. */
+  lost: Missing[];
+  /** Events that came after the end of their own run. */
+  late: Missing[];
   /** Cores used by others on this machine, at most in a run. */
   othersCores: number;
 }
 
+interface Missing {
+  system: SystemName;
+  step: Step['kind'];
+  count: number;
+}
+
 const warmUpSeconds = 5;
+/** For what runs have left outstanding: a retry may be minutes away. */
+const lastWaitMs = 600_000;
 
 /** One software after the other, turn by turn; each is there for its own steps alone. */
 export async function compareSystems({ software, systems, steps, turns, say }: Options): Promise<Comparison> {
@@ -33,7 +43,7 @@ export async function compareSystems({ software, systems, steps, turns, say }: O
   const notMeasured = wanted.flatMap((each) => each.trouble() ?? []);
   for (const line of notMeasured) say(line);
   const measurable = wanted.filter((each) => each.trouble() === undefined);
-  const comparison: Comparison = { sheet: createSheet(), facts: [], notMeasured, lost: [], othersCores: 0 };
+  const comparison: Comparison = { sheet: createSheet(), facts: [], notMeasured, lost: [], late: [], othersCores: 0 };
   for (const each of measurable) comparison.facts.push(await each.facts());
   for (let turn = 1; turn <= turns; turn += 1) {
     for (const each of measurable) {
@@ -72,10 +82,19 @@ async function measureSystem(
   const known: Known = { arrivals: {}, sustained: undefined };
   await runStep({ kind: 'closed', endpoints: 1, seconds: warmUpSeconds }, { ...subject, say: () => undefined }, known);
   known.arrivals = {};
+  const unsettled: { step: Step['kind']; run: string; count: number }[] = [];
   for (const step of steps) {
-    const { findings, lost, othersCores } = await runStep(step, subject, known);
+    const { findings, unsettled: ofStep, othersCores } = await runStep(step, subject, known);
+    unsettled.push(...ofStep.map((each) => ({ step: step.kind, ...each })));
     comparison.sheet.add(name, findings);
     comparison.othersCores = Math.max(comparison.othersCores, othersCores);
-    if (lost > 0) comparison.lost.push({ system: name, step: step.kind, count: lost });
+  }
+  if (unsettled.length === 0) return;
+  say(`${name}: waiting for events that had not arrived when their runs were over`);
+  const outstanding = await parts.traffic.settle({ atMostMs: lastWaitMs, idleMs: lastWaitMs });
+  for (const { step, run, count } of unsettled) {
+    const lost = outstanding[run] ?? 0;
+    if (lost > 0) comparison.lost.push({ system: name, step, count: lost });
+    if (count > lost) comparison.late.push({ system: name, step, count: count - lost });
   }
 }

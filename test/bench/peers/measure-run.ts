@@ -25,6 +25,8 @@ export interface RunPlan {
 }
 
 export interface MeasuredRun {
+  /** Its name, in the id of each of its events. */
+  run: string;
   record: TrafficRecord;
   reconciled: Reconciled;
   /** Spent until all had arrived. A killed process takes part of its account with it. */
@@ -42,9 +44,9 @@ export async function measureRun(subject: Subject, plan: RunPlan): Promise<Measu
   const { name, running, traffic } = subject;
   const { label, pace, endpoints, hangsForMs, drain = usualDrain, isKilled = false } = plan;
   runs += 1;
+  const run = `${process.pid.toString(36)}r${runs}`;
   await traffic.prepare({
-    run: `${process.pid.toString(36)}r${runs}`,
-    ...{ target: running.target(name, endpoints), pace, endpoints, hangsForMs, sendsAgain: isKilled },
+    ...{ run, target: running.target(name, endpoints), pace, endpoints, hangsForMs, sendsAgain: isKilled },
     connections: isKilled ? connectionsWhereKilled : connections[pace.kind],
     tellAfter: isKilled && pace.kind === 'open' ? pace.count / 2 : undefined,
   });
@@ -71,7 +73,7 @@ export async function measureRun(subject: Subject, plan: RunPlan): Promise<Measu
   for (const line of describe(reconciled, record, spent, isKilled)) subject.say(`${name} ${label}: ${line}`);
   if (pace.kind === 'open' && !isKilled)
     subject.say(`${name} ${label}: ${judged.isSustained ? 'sustained' : 'too much'}, ${judged.says}`);
-  return { record, reconciled, spent, isSustained: judged.isSustained };
+  return { run, record, reconciled, spent, isSustained: judged.isSustained };
 }
 
 function describe(found: Reconciled, record: TrafficRecord, spent: Spent, isKilled: boolean): string[] {

@@ -9,14 +9,14 @@ export const peersName = 'peers';
 
 /** In the form of the other benches: Hookline's figures beside the best peer's, then everything of everybody in one table. */
 export function reportOf(
-  { sheet, facts, notMeasured, lost, othersCores }: Comparison,
+  { sheet, facts, notMeasured, lost, late, othersCores }: Comparison,
   { systems, turns }: Pick<Wanted, 'systems' | 'turns'>,
 ): BenchReport {
   const promises = facts.flatMap(({ promises: each }) => systems.flatMap((name) => promiseLine(name, each[name])));
   const lostBy = (isOurs: boolean): string[] =>
     lost
       .filter(({ system }) => system.startsWith('hookline') === isOurs)
-      .map(({ system, step, count }) => `${system}, ${step}: ${count} acknowledged, and lost or late`);
+      .map(({ system, step, count }) => `${system}, ${step}: ${count} acknowledged, and lost`);
   return {
     setUp:
       `the same GitHub payloads of 2.0 to 2.4 kB to each system by itself, one after the other, ${turns === 1 ? 'once' : `in ${turns} turns`}; sender, receiver, ` +
@@ -27,6 +27,7 @@ export function reportOf(
       ...facts.map(({ versions, settings }) => `${versions.join(', ')}: ${settings}`),
       ...promises,
       ...lostBy(false),
+      ...late.map(({ system, step, count }) => `${system}, ${step}: ${count} arrived after their run was over`),
       `Others took ${othersCores.toFixed(2)} of a core at most while something was measured`,
       alignColumns(sheet.table()),
     ],

@@ -16,8 +16,8 @@ export interface Known {
 
 export interface StepResult {
   findings: Finding[];
-  /** Must be 0 unless processes are killed; then the findings state the limits. */
-  lost: number;
+  /** Runs that were over before all they had acknowledged was there; it may still come. None where processes are killed: the findings say it. */
+  unsettled: { run: string; count: number }[];
   othersCores: number;
 }
 
@@ -60,7 +60,7 @@ export async function runStep(step: Step, subject: Subject, known: Known): Promi
       const pace = { kind: 'open', perSecond, count } as const;
       const plan = { label: 'killed', pace, endpoints: 1, drain: drainAfterKill, isKilled: true } as const;
       const run = await measureRun(subject, plan);
-      return { ...resultOf([], findings.kill(run, count)), lost: 0 };
+      return { ...resultOf([], findings.kill(run, count)), unsettled: [] };
     }
   }
 }
@@ -114,12 +114,12 @@ async function rest({ name, running, traffic, say }: Subject, seconds: number): 
   );
   say(`${name} at rest: % of a core: ${list(shares, 2)}; others took ${othersCores.toFixed(2)} of a core`);
   say(`${name} at rest: MiB: ${list(memory, 0)}`);
-  return { findings: findings.rest(spent, memory), lost: 0, othersCores };
+  return { findings: findings.rest(spent, memory), unsettled: [], othersCores };
 }
 
 function skipped({ name, say }: Subject, why: string): StepResult {
   say(`${name}: ${why}`);
-  return { findings: [], lost: 0, othersCores: 0 };
+  return { findings: [], unsettled: [], othersCores: 0 };
 }
 
 const open = (perSecond: number, seconds: number, endpoints: Endpoints): Omit<RunPlan, 'label'> => ({
@@ -128,6 +128,6 @@ const open = (perSecond: number, seconds: number, endpoints: Endpoints): Omit<Ru
 
 const resultOf = (runs: readonly MeasuredRun[], found: Finding[]): StepResult => ({
   findings: found,
-  lost: runs.reduce((sum, { reconciled }) => sum + reconciled.lost, 0),
+  unsettled: runs.flatMap(({ run, reconciled: { lost: count } }) => (count > 0 ? [{ run, count }] : [])),
   othersCores: Math.max(0, ...runs.map(({ spent }) => spent.others / spent.seconds)),
 });

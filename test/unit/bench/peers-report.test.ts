@@ -22,7 +22,7 @@ describe('the report', () => {
         promises: { 'hookline-webhooks': 'a', 'hookline-events': 'b' },
       },
     ],
-    ...{ notMeasured: ['Svix was not measured: why'], lost: [], othersCores: 0.1 },
+    ...{ notMeasured: ['Svix was not measured: why'], lost: [], late: [], othersCores: 0.1 },
   };
   const wanted = { systems: ['outpost', 'hookline-events'] satisfies SystemName[], turns: 1 };
 
@@ -43,8 +43,10 @@ describe('the report', () => {
       { system: 'outpost' as const, step: 'at' as const, count: 3 },
       { system: 'hookline-events' as const, step: 'closed' as const, count: 1 },
     ];
-    const { notes, unaccounted } = reportOf({ ...comparison, lost }, wanted);
-    expect(notes).toContain('outpost, at: 3 acknowledged, and lost or late');
-    expect(unaccounted).toEqual(['hookline-events, closed: 1 acknowledged, and lost or late']);
+    const late = [{ system: 'hookline-events' as const, step: 'search' as const, count: 2 }];
+    const { notes, unaccounted } = reportOf({ ...comparison, lost, late }, wanted);
+    expect(notes).toContain('outpost, at: 3 acknowledged, and lost');
+    expect(notes).toContain('hookline-events, search: 2 arrived after their run was over');
+    expect(unaccounted).toEqual(['hookline-events, closed: 1 acknowledged, and lost']);
   });
 });

@@ -93,6 +93,22 @@ it('what arrives without having been acknowledged does not stand for what is sti
   expect(record.atPublished.outstanding).toBeGreaterThan(0);
 });
 
+it('what comes after the end of its run is late, and what never comes is lost', async () => {
+  behaviour = { 3: 'loses', 5: 'delivers late' };
+  await traffic.prepare(job('slow', {}));
+  await traffic.publish();
+  const record = await traffic.drain({ ...limits, atMostMs: 0 });
+  const missing = reconcile(record).lost;
+  behaviour = {};
+  await traffic.prepare(job('next', {}));
+  await traffic.publish();
+  expect(reconcile(await traffic.drain(limits))).toMatchObject({ acknowledged: 12, lost: 0 });
+  const outstanding = await traffic.settle({ atMostMs: 3_000, idleMs: 3_000 });
+
+  expect(missing).toBeGreaterThanOrEqual(4);
+  expect(outstanding).toMatchObject({ slow: 2 });
+});
+
 it('an endpoint that hangs is expected to get nothing, and what is sent again until it is taken comes through', async () => {
   behaviour = { 3: 'loses', 5: 'repeats', 7: 'refuses once' };
   let reached = 0;

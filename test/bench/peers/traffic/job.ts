@@ -54,7 +54,7 @@ export interface TrafficRecord {
   arrivedAt: Float64Array[];
   /** Arrivals beyond the first of an event at an endpoint. */
   repeats: number;
-  /** Requests that do not belong to this run. */
+  /** Requests that do not belong to this run: late arrivals of earlier runs, mostly. */
   strays: number;
   sentAgain: number;
   /** Refusals and requests without an answer, by what they were. */
@@ -73,11 +73,22 @@ export type ToTraffic =
   | { kind: 'prepare'; job: TrafficJob }
   | { kind: 'publish' }
   /** Waits for what is outstanding: at most so long, and no longer than so long without an arrival. */
-  | { kind: 'drain'; atMostMs: number; idleMs: number };
+  | ({ kind: 'drain' } & WaitLimits)
+  /** The same for what earlier runs have left outstanding. */
+  | ({ kind: 'settle' } & WaitLimits);
+
+export interface WaitLimits {
+  atMostMs: number;
+  idleMs: number;
+}
 
 export type FromTraffic =
   | { kind: 'ready'; ports: number[] }
   | { kind: 'prepared' }
   | { kind: 'reached' }
   | { kind: 'published' }
-  | { kind: 'drained'; record: TrafficRecord };
+  | { kind: 'drained'; record: TrafficRecord }
+  | { kind: 'settled'; outstanding: Outstanding };
+
+/** By run: how many arrivals are still to come of what was acknowledged. Runs that have none are not there. */
+export type Outstanding = Readonly<Record<string, number>>;

@@ -8,7 +8,7 @@ import type { AddressInfo, Server, Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { answerRaw, createRawServer } from '../../traffic/raw-server.ts';
 import { createRunLog, type RunLog } from './run-log.ts';
-import type { FromTraffic, ToTraffic, TrafficJob } from './job.ts';
+import type { FromTraffic, ToTraffic, TrafficJob, WaitLimits } from './job.ts';
 import { payloads } from './payloads.ts';
 import { createRequests, eventIdIn } from './requests.ts';
 import { createSender } from './sender.ts';
@@ -19,20 +19,36 @@ const warmUpSeconds = 1.5;
 const mostPreparedBytes = 300 * 1024 * 1024;
 const drainLookMs = 50;
 
-let current: { job: TrafficJob; log: RunLog; request: (number: number) => Buffer } | undefined;
+interface Run {
+  job: TrafficJob;
+  log: RunLog;
+  request: (number: number) => Buffer;
+}
+
+let current: Run | undefined;
+/** Runs that have ended with something outstanding, by their names: it may still come. */
+const unsettled = new Map<string, Pick<Run, 'job' | 'log'>>();
 
 function take(endpoint: number, body: Buffer, socket: Socket): void {
   const id = eventIdIn(body);
-  if (current === undefined || id === undefined || id.run !== current.job.run) {
+  if (id === undefined || id.run !== current?.job.run) {
     current?.log.stray();
+    if (id !== undefined) takeLate(endpoint, id);
     return answerRaw(socket, 200);
   }
   const { job, log } = current;
-  if (endpoint === 0 && job.hangsForMs !== undefined)
+  if (hangs(job, endpoint))
     return void delay(job.hangsForMs, undefined, { ref: false }).then(() => answerRaw(socket, 200));
   log.arrived(endpoint, id.number);
   answerRaw(socket, 200);
 }
+
+function takeLate(endpoint: number, { run, number }: { run: string; number: number }): void {
+  const late = unsettled.get(run);
+  if (late !== undefined && !hangs(late.job, endpoint)) late.log.arrived(endpoint, number);
+}
+
+const hangs = ({ hangsForMs }: TrafficJob, endpoint: number): boolean => endpoint === 0 && hangsForMs !== undefined;
 
 async function listen(endpoint: number): Promise<Server> {
   const server = createRawServer(({ body }, socket) => take(endpoint, body, socket));
@@ -76,19 +92,42 @@ async function publish(): Promise<void> {
   log.published(published, lateMs);
 }
 
-async function drain(atMostMs: number, idleMs: number): Promise<void> {
+async function drain(limits: WaitLimits): Promise<void> {
   if (current === undefined) throw new Error('nothing is prepared');
-  const { log } = current;
+  const { job, log } = current;
+  await waitFor(() => log.now(), limits);
+  const record = log.end();
+  if (log.now().outstanding > 0) unsettled.set(job.run, { job, log });
+  tell({ kind: 'drained', record });
+}
+
+async function settle(limits: WaitLimits): Promise<void> {
+  const outstanding = (): [run: string, count: number][] =>
+    [...unsettled]
+      .map(([run, { log }]): [string, number] => [run, log.now().outstanding])
+      .filter(([, count]) => count > 0);
+  const now = () => {
+    const count = outstanding().reduce((sum, [, each]) => sum + each, 0);
+    return { arrived: -count, outstanding: count };
+  };
+  await waitFor(now, limits);
+  tell({ kind: 'settled', outstanding: Object.fromEntries(outstanding()) });
+}
+
+/** Ends when nothing is outstanding, or at one of the limits: of the time in all, or without an arrival. */
+async function waitFor(
+  now: () => { arrived: number; outstanding: number },
+  { atMostMs, idleMs }: WaitLimits,
+): Promise<void> {
   const endsAtMs = performance.now() + atMostMs;
-  let [known, knownAtMs] = [-1, 0];
+  let [known, knownAtMs] = [Number.NaN, 0];
   for (;;) {
     const nowMs = performance.now();
-    const { arrived, outstanding } = log.now();
+    const { arrived, outstanding } = now();
     if (arrived !== known) [known, knownAtMs] = [arrived, nowMs];
-    if (outstanding === 0 || nowMs > endsAtMs || nowMs - knownAtMs > idleMs) break;
+    if (outstanding === 0 || nowMs > endsAtMs || nowMs - knownAtMs > idleMs) return;
     await delay(drainLookMs);
   }
-  tell({ kind: 'drained', record: log.end() });
 }
 
 const tell = (message: FromTraffic): void => void process.send?.(message);
@@ -104,13 +143,15 @@ prepare({
 await publish();
 current?.log.end();
 current = undefined;
+unsettled.clear();
 
 process.on('message', (message: ToTraffic) => {
   if (message.kind === 'prepare') {
     prepare(message.job);
     tell({ kind: 'prepared' });
   } else if (message.kind === 'publish') void publish().then(() => tell({ kind: 'published' }));
-  else void drain(message.atMostMs, message.idleMs);
+  else if (message.kind === 'drain') void drain(message);
+  else void settle(message);
 });
 process.on('disconnect', () => process.exit(0));
 tell({ kind: 'ready', ports });

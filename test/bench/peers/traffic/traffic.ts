@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process';
 import { join } from 'node:path';
-import type { FromTraffic, ToTraffic, TrafficJob, TrafficRecord } from './job.ts';
+import type { FromTraffic, Outstanding, ToTraffic, TrafficJob, TrafficRecord, WaitLimits } from './job.ts';
 
 /** Sender and receiver, in a process of their own. */
 export interface Traffic {
@@ -12,7 +12,9 @@ export interface Traffic {
   /** Resolves when every event was acknowledged or given up. Calls `onReached` once, at the job's `tellAfter`. */
   publish(onReached?: () => void): Promise<void>;
   /** Resolves when all that was acknowledged has arrived, or at one of the limits. */
-  drain(limits: { atMostMs: number; idleMs: number }): Promise<TrafficRecord>;
+  drain(limits: WaitLimits): Promise<TrafficRecord>;
+  /** Waits for what earlier runs have left outstanding. @returns what has not arrived even then */
+  settle(limits: WaitLimits): Promise<Outstanding>;
   stop(): void;
 }
 
@@ -40,6 +42,10 @@ export async function startTraffic(): Promise<Traffic> {
     async drain(limits) {
       tell({ kind: 'drain', ...limits });
       return (await answers.next('drained')).record;
+    },
+    async settle(limits) {
+      tell({ kind: 'settle', ...limits });
+      return (await answers.next('settled')).outstanding;
     },
     stop: () => void child.kill(),
   };
