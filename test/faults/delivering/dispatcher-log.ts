@@ -1,5 +1,5 @@
 /** Reads the dispatchers' logs: which process sent what, and which was given partitions when. */
-import type { Arrival } from '../checker/history.ts';
+import type { Arrival, Fault } from '../checker/history.ts';
 import { isUnanswered } from '../checker/rules/ended.ts';
 
 /** One send, as the process that did it saw it. One that was killed in the act has said nothing of it. */
@@ -44,8 +44,11 @@ export interface DispatcherLog {
   lastJoinOf(process: string, untilMs: number): Join | undefined;
   /** Whether the process took deliveries between these times without knowing whether they had ended. */
   tookUnasked(process: string, fromMs: number, untilMs: number): boolean;
-  /** The sends that caused these arrivals of one event at one endpoint, in the order of their times, as far as known. */
-  sendersOf(arrivals: readonly Arrival[]): Map<Arrival, LoggedSend>;
+  /**
+   * The sends that caused these arrivals of one event at one endpoint, in the order of their times, as far as known. One that was logged after its
+   * process had been stopped is moved to when it began.
+   */
+  sendersOf(arrivals: readonly Arrival[], faults?: readonly Fault[]): Map<Arrival, LoggedSend>;
 }
 
 /** Slack between the receiver's clock and the sender's: both log a send when they get to it. */
@@ -67,25 +70,41 @@ export function readDispatcherLog({ joins, sends, unasked, steps }: DispatcherFa
     lastJoinOf: (process, untilMs) => joins.get(process)?.findLast(({ atMs }) => atMs <= untilMs),
     tookUnasked: (process, fromMs, untilMs) =>
       unasked.get(process)?.some((atMs) => atMs >= fromMs && atMs <= untilMs) ?? false,
-    sendersOf(arrivals) {
+    sendersOf(arrivals, faults = []) {
       const [first] = arrivals;
       const left = new Set(first === undefined ? [] : sends.get(keyOf(first)));
       const found = new Map<Arrival, LoggedSend>();
       // Exact fits first: a send is not matched with an earlier arrival while another fits.
-      for (const lateMs of [slackMs, starvedMs]) {
+      for (const { lateMs, stops } of [
+        { lateMs: slackMs, stops: [] },
+        { lateMs: starvedMs, stops: [] },
+        { lateMs: starvedMs, stops: faults.filter(isStop) },
+      ]) {
         for (const arrival of arrivals) {
           if (found.has(arrival)) continue;
           const [soonest] = [...left]
-            .filter((send) => brought(send, arrival, lateMs) && isSignedBy(send, arrival))
-            .sort((a, b) => patienceOf(a, arrival) - patienceOf(b, arrival));
+            .map((logged) => ({ logged, send: movedBefore(stops, logged, arrival) }))
+            .filter(({ send }) => brought(send, arrival, lateMs) && isSignedBy(send, arrival))
+            .sort((a, b) => patienceOf(a.send, arrival) - patienceOf(b.send, arrival));
           if (soonest === undefined) continue;
-          found.set(arrival, soonest);
-          left.delete(soonest);
+          found.set(arrival, soonest.send);
+          left.delete(soonest.logged);
         }
       }
       return found;
     },
   };
+}
+
+const isStop = ({ what }: Fault): boolean => what.startsWith('SIGSTOP');
+
+/** The send without the time between its arrival and its line in the log in which its process stood still: its duration does not hold that. */
+function movedBefore(stops: readonly Fault[], send: LoggedSend, { atMs }: Arrival): LoggedSend {
+  const stoodMs = stops
+    .filter((stop) => stop.process === nameOfProcess(send.process))
+    .map((stop) => Math.min(stop.settledAtMs, send.endedAtMs) - Math.max(stop.atMs, atMs))
+    .reduce((sum, ms) => sum + Math.max(0, ms), 0);
+  return stoodMs === 0 ? send : { ...send, startedAtMs: send.startedAtMs - stoodMs };
 }
 
 /** A receiver that lags, or whose link is slow, may read requests that its sender has given up. */

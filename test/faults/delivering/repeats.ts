@@ -60,7 +60,7 @@ interface Seen {
 function judgePair(seen: Seen, unordered: readonly Arrival[], repeats: Repeats): void {
   const { ledger, log } = seen;
   const arrivals = unordered.toSorted((a, b) => a.atMs - b.atMs);
-  const senders = log.sendersOf(arrivals);
+  const senders = log.sendersOf(arrivals, ledger.history.faults);
   const generations = deliveriesOfPair(ledger, arrivals);
   for (const [index, repeat] of arrivals.entries()) {
     const by = senders.get(repeat);

@@ -101,6 +101,26 @@ describe('a request of a delivery that was taken before', () => {
     expect(saidAfterMs(2_500)).toEqual(['repeat-by-nobody']);
   });
 
+  it('is told from the first where its process was stopped before it could say so', () => {
+    const saidAfterStopOf = (process: string, stoppedAfterMs = 20) => {
+      const stop: Fault = {
+        ...{ what: `SIGSTOP of ${process}`, service: 'dispatcher', process },
+        ...{ atMs: firstMs + stoppedAfterMs, settledAtMs: firstMs + 20_000 },
+      };
+      const run = sentAgain(12_000, { faults: [stop] });
+      run.joins('dispatcher', -30_000);
+      run.sends('dispatcher', 'first', 16_000);
+      run.joins('dispatcher-2', 11_000);
+      run.sends('dispatcher-2', 'again');
+      return found(run.judged(() => firstMs + 17_000));
+    };
+
+    expect(saidAfterStopOf('dispatcher')).toEqual(['behind 1']);
+    expect(saidAfterStopOf('dispatcher-2')).toEqual(['repeat-by-nobody']);
+    // It had twelve seconds to say so.
+    expect(saidAfterStopOf('dispatcher', 12_000)).toEqual(['repeat-by-nobody']);
+  });
+
   it('has no cause where nobody says that he has sent it first, and nobody was killed', () => {
     const run = sentAgain(4_000);
     run.joins('dispatcher-2', 3_000);
