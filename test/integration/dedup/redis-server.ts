@@ -1,6 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { find, redisServer } from '#deploy/local/install/tools.ts';
 import { freePorts } from '#deploy/local/stack/free-ports.ts';
 import { startOrphanReaper } from '../../support/orphan-reaper.ts';
@@ -30,7 +33,9 @@ export async function startOwnRedis(
   const listeningOn = port ?? (await freePorts(1))[0] ?? 0;
   const options = { port: String(listeningOn), bind: '127.0.0.1', save: '', appendonly: 'no', ...settings };
   const args = program ?? Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
-  const child = spawn(found.path, args, { stdio: 'ignore' });
+  // A master and its replica write a dump there when they meet, whatever `save` says.
+  const dir = mkdtempSync(join(tmpdir(), 'hookline-own-redis-'));
+  const child = spawn(found.path, args, { cwd: dir, stdio: 'ignore' });
   const exited = once(child, 'exit');
   const reaper = startOrphanReaper();
   reaper.watch(child.pid ?? 0);
@@ -47,6 +52,7 @@ export async function startOwnRedis(
       child.kill('SIGKILL');
       await exited;
       reaper.stop();
+      rmSync(dir, { recursive: true, force: true });
     },
   };
 }
