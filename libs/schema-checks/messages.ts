@@ -3,7 +3,7 @@ export type CheckRequest =
   | { id: number; kind: 'compile'; key: string; schema: string }
   | { id: number; kind: 'check'; key: string; payload: string };
 
-/** `processorMs`: what the thread has taken of a processor so far, in all. */
+/** `processorMs`: the thread's processor time so far, in all. */
 export type CheckAnswer = { id: number; processorMs: number } & (
   | { kind: 'compiled' }
   /** Its schema is not compiled here. */

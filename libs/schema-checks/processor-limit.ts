@@ -12,7 +12,7 @@ export type Exceeded =
 
 interface Limited {
   thread: Pick<Worker, 'cpuUsage'>;
-  /** What the thread had taken in all when it was asked. */
+  /** The thread's processor time in all, in ms, when it was asked. */
   sinceMs: number;
   limitMs: number;
   /** Called once at most. */

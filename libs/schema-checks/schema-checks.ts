@@ -57,7 +57,7 @@ export interface CheckLimits {
 interface Started {
   thread: Worker;
   ready: Promise<boolean>;
-  /** What it had taken of a processor when it last said so. */
+  /** The thread's processor time in all, in ms, when it last said so. */
   processorMs: number;
 }
 
@@ -82,7 +82,7 @@ export function createSchemaChecks({ clock, log, limits = checkLimits }: Options
   /** Until when a key is not tried, by clock.monotonicMs. */
   const slow = new Map<string, number>();
   const shares = createThreadShares({ share: limits.tenantShare, burstMs: limits.compileMs });
-  /** What the running check has taken of a processor. */
+  /** The running check's processor time so far. */
   let spentMs = 0;
 
   function start(): Started {

@@ -228,9 +228,10 @@ export function overlapsFault(ledger: Ledger, fromMs: number, untilMs: number, s
 
 /** True where a process of the service was stopped at some time between the two. */
 export const stoodStill = ({ history }: Ledger, fromMs: number, untilMs: number, service: ServiceName): boolean =>
-  history.faults.some(
-    (fault) => fault.service === service && fault.what.startsWith('SIGSTOP') && overlaps(fault, fromMs, untilMs),
-  );
+  history.faults.some((fault) => fault.service === service && isStop(fault) && overlaps(fault, fromMs, untilMs));
+
+/** A process stood still, and went on. */
+export const isStop = ({ what }: Fault): boolean => what.startsWith('SIGSTOP');
 
 export const overlaps = (fault: Fault, fromMs: number, untilMs: number): boolean =>
   fault.settledAtMs >= fromMs - faultSlackMs && fault.atMs - faultSlackMs <= untilMs;

@@ -1,5 +1,6 @@
 /** Reads the dispatchers' logs: which process sent what, and which was given partitions when. */
 import type { Arrival, Fault } from '../checker/history.ts';
+import { isStop } from '../checker/ledger.ts';
 import { isUnanswered } from '../checker/rules/ended.ts';
 
 /** One send, as the process that did it saw it. One that was killed in the act has said nothing of it. */
@@ -95,8 +96,6 @@ export function readDispatcherLog({ joins, sends, unasked, steps }: DispatcherFa
     },
   };
 }
-
-const isStop = ({ what }: Fault): boolean => what.startsWith('SIGSTOP');
 
 /** The send without the time between its arrival and its line in the log in which its process stood still: its duration does not hold that. */
 function movedBefore(stops: readonly Fault[], send: LoggedSend, { atMs }: Arrival): LoggedSend {

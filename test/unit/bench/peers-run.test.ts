@@ -9,7 +9,7 @@ import { startTraffic, type Traffic } from '../../bench/peers/traffic/traffic.ts
 /** How a system treats an event, by its number; others it treats as it should. */
 type Behaviour = 'loses' | 'repeats' | 'refuses once' | 'delivers, and fails' | 'delivers late';
 let behaviour: Readonly<Record<number, Behaviour>>;
-const lateMs = 500;
+let lateMs: number;
 const endpoints = 2;
 
 let traffic: Traffic;
@@ -63,6 +63,7 @@ beforeAll(async () => {
 
 beforeEach(() => {
   behaviour = {};
+  lateMs = 500;
   refused = new Set();
 });
 
@@ -95,6 +96,7 @@ it('what arrives without having been acknowledged does not stand for what is sti
 
 it('what comes after the end of its run is late, and what never comes is lost', async () => {
   behaviour = { 3: 'loses', 5: 'delivers late' };
+  lateMs = 2_500;
   await traffic.prepare(job('slow', {}));
   await traffic.publish();
   const record = await traffic.drain({ ...limits, atMostMs: 0 });
@@ -103,7 +105,7 @@ it('what comes after the end of its run is late, and what never comes is lost', 
   await traffic.prepare(job('next', {}));
   await traffic.publish();
   expect(reconcile(await traffic.drain(limits))).toMatchObject({ acknowledged: 12, lost: 0 });
-  const outstanding = await traffic.settle({ atMostMs: 3_000, idleMs: 3_000 });
+  const outstanding = await traffic.settle({ atMostMs: 6_000, idleMs: 6_000 });
 
   expect(missing).toBeGreaterThanOrEqual(4);
   expect(outstanding).toMatchObject({ slow: 2 });
