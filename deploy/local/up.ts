@@ -5,6 +5,7 @@ import { chosenStackKind } from './config.ts';
 import { stackFiles } from './paths.ts';
 import { withLock } from './processes/lock.ts';
 import { runSmoke } from './run-smoke.ts';
+import { smokeTenant } from './smoke/smoke.ts';
 import { startContainers } from './stack/container-stack.ts';
 import { writeLocalEnv } from './stack/local-env.ts';
 import { startNative } from './stack/native-stack.ts';
@@ -73,8 +74,15 @@ function whereEverythingIs({ addresses, more }: RunningStack, ports: StackPorts)
       './hookline console',
       'opens the console, signed in; or sign in there with HOOKLINE_ADMIN_KEY of .hookline/local.env',
     ],
+    [
+      `./hookline events list --tenant ${smokeTenant}`,
+      'lists the event of that webhook, which has a tenant of its own',
+    ],
     ['set -a; . .hookline/local.env; set +a', 'then, for instance:'],
-    ['curl -s "$HOOKLINE_API_URL/v1/events" -H "Authorization: Bearer $HOOKLINE_ADMIN_KEY"', ''],
+    [
+      `curl -s "$HOOKLINE_API_URL/v1/events" -H "Authorization: Bearer $HOOKLINE_ADMIN_KEY" -H "Hookline-Tenant: ${smokeTenant}"`,
+      '',
+    ],
     ['make smoke', 'another webhook'],
     ['make logs SERVICE=dispatcher', 'the last lines of its log; FOLLOW=1 goes on'],
     ['make down', 'stops everything; make clean removes the data as well'],
@@ -82,7 +90,7 @@ function whereEverythingIs({ addresses, more }: RunningStack, ports: StackPorts)
   return [
     ...rows.map(([name = '', where]) => `  ${name.padEnd(24)} ${where}`),
     '\nnext',
-    ...commands.map(([command = '', what = '']) => `  ${command.padEnd(40)} ${what}`.trimEnd()),
+    ...commands.map(([command = '', what = '']) => `  ${command.padEnd(46)}  ${what}`.trimEnd()),
   ].join('\n');
 }
 

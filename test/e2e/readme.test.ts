@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { writeKeyValueFile } from '#deploy/local/key-value-file.ts';
 import { root } from '#deploy/local/paths.ts';
-import { smoke } from '#deploy/local/smoke/smoke.ts';
+import { smoke, smokeTenant } from '#deploy/local/smoke/smoke.ts';
 import { freePorts } from '#deploy/local/stack/free-ports.ts';
 import { nativeReceiver } from '#deploy/local/stack/stack.ts';
 import { withCompileCache } from '../support/compile-cache.ts';
@@ -77,6 +77,10 @@ describe('the README', () => {
       expect(promised.length).toBeGreaterThan(5);
       // The last line is of `make up` alone.
       expect(missingLines({ promised: promised.slice(0, -1) }, said.join('\n'))).toEqual([]);
+      // `make up` names the command that lists this event.
+      const [eventId] = /evt_\w+/.exec(said.join('\n')) ?? ['no event'];
+      const listing = `set -a; . .hookline/local.env; ./hookline events list --tenant ${smokeTenant}`;
+      expect(await paste(listing)).toContain(eventId);
     }));
 
   it.each(pasted)('prints what it promises for block $number', ({ commands, promised }) =>

@@ -48,7 +48,7 @@ interface Event {
  * A tenant of its own: its event goes to its endpoint alone, and no endpoint of the user's, healthy or not, gets it or has a say in when
  * it is completed.
  */
-const smokeTenant = 'hookline-smoke';
+export const smokeTenant = 'hookline-smoke';
 const receiverPath = '/hookline-smoke';
 const pollMs = 10;
 const shownLogLines = 15;
