@@ -6,6 +6,7 @@ import type { Metrics } from '#lib/telemetry';
 import { clientOf, type PostgresAccess } from './access.ts';
 import { fromPostgresError } from './errors.ts';
 import { measurePool } from './metrics.ts';
+import { parseTextArray, textArray } from './text-array.ts';
 import { createSessionVetting, type SessionVetting } from './vet-sessions.ts';
 
 type Rows<T> = T[];
@@ -76,13 +77,11 @@ function toRfc3339(text: string): string {
 }
 
 const types: pg.CustomTypesConfig = {
-  getTypeParser: ((oid: number, format?: 'text' | 'binary'): unknown =>
-    oid === timestamptz
-      ? toRfc3339
-      : (pg.types.getTypeParser as (oid: number, format?: string) => unknown)(
-          oid,
-          format,
-        )) as pg.CustomTypesConfig['getTypeParser'],
+  getTypeParser: ((oid: number, format?: 'text' | 'binary'): unknown => {
+    if (oid === timestamptz) return toRfc3339;
+    if (oid === textArray) return parseTextArray;
+    return (pg.types.getTypeParser as (oid: number, format?: string) => unknown)(oid, format);
+  }) as pg.CustomTypesConfig['getTypeParser'],
 };
 
 /**
