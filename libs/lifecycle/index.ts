@@ -1,4 +1,5 @@
 export { inRounds } from './in-rounds.ts';
+export { inTurns } from './in-turns.ts';
 export { repeat } from './repeat.ts';
 export { type Part, createPart } from './part.ts';
 export { type PartGroup, groupParts } from './part-group.ts';

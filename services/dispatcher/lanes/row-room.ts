@@ -1,4 +1,5 @@
-import { type EndpointHealth, isTrying } from '../endpoints/endpoint-health.ts';
+import { inTurns } from '#lib/lifecycle';
+import { type EndpointHealth, isTrying, type Standing } from '../endpoints/endpoint-health.ts';
 import { type EndpointRef, laneKey } from '../model/job.ts';
 import type { JobsInHand } from './jobs-in-hand.ts';
 import { type LanePlaces, rowsOfUnknown } from './lane-places.ts';
@@ -33,36 +34,39 @@ interface Rooms {
   health: Pick<EndpointHealth, 'remembered' | 'standingOf'>;
   inHand: Pick<JobsInHand, 'rooms' | 'isCrowded'>;
   limits: LanePlaces;
-  placesIn(endpoint: EndpointRef, lane: Lane | undefined): LanePlaces;
+  placesIn(endpoint: EndpointRef, lane: Lane | undefined, standing: Standing): LanePlaces;
 }
 
 /** A name that no tenant has: stands for any tenant that holds nothing. */
 const newcomer = '';
 
-export function rowRoomOf({ lanes, health, inHand, limits, placesIn }: Rooms): RowRoom {
+/** A tenant may have ten thousand endpoints: a few milliseconds, then other work. */
+const lanesPerTurn = 500;
+
+export async function rowRoomOf({ lanes, health, inHand, limits, placesIn }: Rooms): Promise<RowRoom> {
   const rows = inHand.rooms.queued_rows;
   const endpoints = new Map<string, EndpointRef>();
   for (const endpoint of health.remembered()) endpoints.set(laneKey(endpoint), endpoint);
   for (const [key, { endpoint }] of lanes) endpoints.set(key, endpoint);
-  const rooms = [...endpoints].map(([key, { tenant, endpointId }]): LaneRoom => {
-    const lane = lanes.get(key);
-    const room = placesIn({ tenant, endpointId }, lane).rows - (lane?.queued().rows ?? 0);
-    return {
-      tenant,
-      endpointId,
-      room: Math.max(0, room),
-      early: isTrying(health.standingOf({ tenant, endpointId })),
-    };
-  });
+  const found: LaneRoom[] = [];
+  for await (const some of inTurns([...endpoints], lanesPerTurn))
+    for (const [key, { tenant, endpointId }] of some) {
+      const lane = lanes.get(key);
+      const standing = health.standingOf({ tenant, endpointId });
+      const places = placesIn({ tenant, endpointId }, lane, standing).rows - (lane?.queued().rows ?? 0);
+      found.push({ tenant, endpointId, room: Math.max(0, places), early: isTrying(standing) });
+    }
+  const tenants = [...rows.usage()].map(([tenant]) => ({
+    tenant,
+    room: rows.roomFor(tenant),
+    perLane: rowsOfUnknown(limits, { rows: inHand.isCrowded(tenant, 'row') }),
+  }));
+  const perLaneOf = new Map(tenants.map(({ tenant, perLane }) => [tenant, perLane]));
   return {
     perLane: limits.rows,
     perTenant: rows.roomFor(newcomer),
-    lanes: rooms.filter(({ room }) => room < limits.rows),
-    tenants: [...rows.usage()].map(([tenant]) => ({
-      tenant,
-      room: rows.roomFor(tenant),
-      perLane: rowsOfUnknown(limits, { rows: inHand.isCrowded(tenant, 'row') }),
-    })),
+    lanes: found.filter(({ tenant, room, early }) => early || room < (perLaneOf.get(tenant) ?? limits.rows)),
+    tenants,
     total: rows.free(),
   };
 }

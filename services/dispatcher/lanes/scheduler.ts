@@ -14,10 +14,10 @@
  */
 import type { Clock } from '#lib/clock';
 import { toAppError } from '#lib/errors';
-import { createPart, type Part, repeat } from '#lib/lifecycle';
+import { createPart, inTurns, type Part, repeat } from '#lib/lifecycle';
 import type { Delivery } from '#lib/contract';
 import { createSharedRoom } from '#lib/tenancy';
-import type { EndpointHealth } from '../endpoints/endpoint-health.ts';
+import type { EndpointHealth, Standing } from '../endpoints/endpoint-health.ts';
 import { laneClassOf } from './lane-class.ts';
 import { type EndpointRef, isAbandoned, type Job, laneKey, type RecordJob } from '../model/job.ts';
 import { createLane, type Lane } from './lane.ts';
@@ -34,7 +34,7 @@ export interface Scheduler {
   /** The job that has this delivery in hand. */
   held(delivery: Pick<Delivery, 'tenant' | 'id'>): Job | undefined;
   heldRows(): Job[];
-  rowRoom(): RowRoom;
+  rowRoom(): Promise<RowRoom>;
   /** The used part of each tenant's share, for tenants that hold any. */
   usage(share: DispatcherShare): Iterable<readonly [tenant: string, ratio: number]>;
 }
@@ -74,6 +74,8 @@ export interface SchedulerDeps {
 /** A commit waits for the lowest offset: no queued delivery may hold it for longer. */
 const startWithinMs = 30_000;
 const sweepEveryMs = 1_000;
+/** A tenant may have ten thousand: a few milliseconds, then other work. */
+const lanesSweptPerTurn = 500;
 const askAgainWhoOwnsMs = 100;
 
 export function createScheduler(deps: SchedulerDeps): Scheduler & Part {
@@ -90,8 +92,11 @@ export function createScheduler(deps: SchedulerDeps): Scheduler & Part {
   const drained = Promise.withResolvers<void>();
   let sweeping: Promise<void> = Promise.resolve();
 
-  function placesIn(endpoint: EndpointRef, lane: Lane | undefined): LanePlaces {
-    const standing = health.standingOf(endpoint);
+  function placesIn(
+    endpoint: EndpointRef,
+    lane: Lane | undefined,
+    standing: Standing = health.standingOf(endpoint),
+  ): LanePlaces {
     // Only the probe, without any other send in flight.
     const isBusy = lane !== undefined && (lane.inFlight() > 0 || isQueued(lane));
     if (standing.kind === 'probe' && isBusy) return { records: 0, bytes: 0, rows: 0 };
@@ -251,10 +256,14 @@ export function createScheduler(deps: SchedulerDeps): Scheduler & Part {
     release(job);
   }
 
-  function sweep(): void {
-    for (const lane of [...lanes.values()]) {
-      const isPaused = health.standingOf(lane.endpoint).kind === 'paused';
-      removeQueued(lane, isPaused ? Number.POSITIVE_INFINITY : clock.monotonicMs() - startWithinMs);
+  async function sweep(): Promise<void> {
+    for await (const some of inTurns([...lanes], lanesSweptPerTurn)) {
+      if (stopping.signal.aborted) return;
+      for (const [key, lane] of some) {
+        if (lanes.get(key) !== lane) continue;
+        const isPaused = health.standingOf(lane.endpoint).kind === 'paused';
+        removeQueued(lane, isPaused ? Number.POSITIVE_INFINITY : clock.monotonicMs() - startWithinMs);
+      }
     }
   }
 

@@ -144,7 +144,7 @@ export function createWaitingRows(deps: Deps): Part {
     await attempt('waiting.not_counted', count);
     try {
       await servedRows.remove();
-      const room = scheduler.rowRoom();
+      const room = await scheduler.rowRoom();
       const found = await findDue(room);
       await refreshDirectory(found);
       const { ordered = [], unordered = [] } = Object.groupBy(found, ({ order }) => (order ? 'ordered' : 'unordered'));

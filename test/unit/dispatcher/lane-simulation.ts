@@ -146,14 +146,14 @@ export async function simulateLanes(options: Options): Promise<SimulationResult>
   }
 
   const queuedRows = new Map<string, number>();
-  function readRows(): void {
+  async function readRows(): Promise<void> {
     // Let go: they stand in their table.
     for (const [id, at] of queuedRows) {
       if (scheduler.held({ tenant: 'acme', id }) !== undefined) continue;
       queuedRows.delete(id);
       waiting.get(at)?.unshift(id);
     }
-    const { perLane, lanes } = scheduler.rowRoom();
+    const { perLane, lanes } = await scheduler.rowRoom();
     const rooms = new Map(lanes.map(({ endpointId, room }) => [indexOf(endpointId), room]));
     for (const [at, ids] of waiting) {
       for (const id of ids.splice(0, rooms.get(at) ?? perLane)) {
@@ -175,7 +175,7 @@ export async function simulateLanes(options: Options): Promise<SimulationResult>
         nextAtMs[at] = (nextAtMs[at] ?? 0) + everyMs;
       }
     });
-    if (sinceStartMs() % 500 === 0) readRows();
+    if (sinceStartMs() % 500 === 0) await readRows();
     if (sinceStartMs() >= foundOutAfterMs) {
       const sick = inFlight.filter((_, at) => stateOf(at) !== 'healthy').reduce((sum, one) => sum + one, 0);
       sickInFlight = Math.max(sickInFlight, sick);

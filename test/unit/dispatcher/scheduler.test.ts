@@ -93,7 +93,7 @@ describe('the scheduler', () => {
     expect(shareOf('other', 'queued_deliveries')).toBeLessThan(0.05);
     const refusedRows = numbered('row', 200).map((id) => scheduler.offer(aRowJob({ id, endpointId: `ep_${id}` })));
     expect(refusedRows.filter((offered) => offered === 'queued')).toHaveLength(80);
-    const { tenants, perTenant } = scheduler.rowRoom();
+    const { tenants, perTenant } = await scheduler.rowRoom();
     expect([tenants, perTenant]).toEqual([[{ tenant: 'acme', room: 0, perLane: 5 }], 15]);
     expect(scheduler.offer(aRowJob({ id: 'row', tenant: 'other' }))).toBe('queued');
     const large = createWorld({ totalBytes: 1_000, bytes: 1e9, records: 100 });
@@ -107,9 +107,9 @@ describe('the scheduler', () => {
     const { offer, offerRow, scheduler, started, end } = createWorld({ maxInFlight: 1, records: 3, rows: 2 });
     for (const id of ['f0', 'f1', 'f2', 'f3']) expect(offer(id)).toBe('queued');
     expect(offer('f4')).toBe('full');
-    expect(scheduler.rowRoom()).toEqual({ perLane: 2, perTenant: 80, lanes: [], tenants: [], total: 100 });
+    expect(await scheduler.rowRoom()).toEqual({ perLane: 2, perTenant: 80, lanes: [], tenants: [], total: 100 });
     expect(['r0', 'r1', 'r2'].map((id) => offerRow(id))).toEqual(['queued', 'queued', 'full']);
-    expect(scheduler.rowRoom()).toEqual({
+    expect(await scheduler.rowRoom()).toEqual({
       ...{ perLane: 2, perTenant: 79 },
       lanes: [{ tenant: 'acme', endpointId: 'ep_1', room: 0, early: false }],
       tenants: [{ tenant: 'acme', room: 78, perLane: 2 }],
@@ -134,6 +134,24 @@ describe('the scheduler', () => {
     expect(scheduler.held({ tenant: 'acme', id: 'late row' })).toBeUndefined();
     expect(scheduler.held({ tenant: 'acme', id: 'not yet late' })).toBeDefined();
     expect(started).toEqual(['hangs']);
+  });
+
+  it('looks through ten thousand lanes in turns, with other work between', async () => {
+    const { scheduler, clock, offer, parked } = createWorld({ inFlight: 1, totalRecords: 20_000, totalBytes: 1e9 });
+    for (const id of numbered('queued', 10_000)) expect(offer(id, `ep_${id}`)).toBe('queued');
+    let turns = 0;
+    let isRead = false;
+    const reading = scheduler.rowRoom().finally(() => (isRead = true));
+    for (; !isRead; turns += 1) await new Promise(setImmediate);
+    expect(turns).toBeGreaterThan(15);
+    expect((await reading).lanes).toEqual([]);
+
+    await scheduler.start();
+    const parkedByThen = new Set<number>();
+    const untilMs = clock.monotonicMs() + 35_000;
+    for (; clock.monotonicMs() < untilMs; parkedByThen.add(parked.length)) await clock.advance(10);
+    expect(parked).toHaveLength(9_999);
+    expect(parkedByThen.size).toBeGreaterThan(15);
   });
 
   it('has a delivery in hand until its parking is written', async () => {
@@ -281,8 +299,8 @@ describe('the scheduler', () => {
       // Begun before, where the lane has two places.
       await end('queued0');
     }
-    const roomOf = ({ scheduler }: ReturnType<typeof createWorld>): number | undefined =>
-      scheduler.rowRoom().lanes.find(({ endpointId }) => endpointId === 'ep_1')?.room;
+    const roomOf = async ({ scheduler }: ReturnType<typeof createWorld>): Promise<number | undefined> =>
+      (await scheduler.rowRoom()).lanes.find(({ endpointId }) => endpointId === 'ep_1')?.room;
 
     it('parks what is queued, lets its rows stand, refuses what comes, and has no room for rows', async () => {
       const world = createWorld({ maxInFlight: 1 });
@@ -290,7 +308,7 @@ describe('the scheduler', () => {
       expect(world.parked).toEqual(numbered('queued', 3));
       expect(world.scheduler.held({ tenant: 'acme', id: 'queued row' })).toBeUndefined();
       expect([world.offer('fresh'), world.offerRow('row')]).toEqual(['full', 'full']);
-      expect(roomOf(world)).toBe(0);
+      expect(await roomOf(world)).toBe(0);
       expect(world.offer('fresh', 'ep_2')).toBe('queued');
     });
 
@@ -298,11 +316,11 @@ describe('the scheduler', () => {
       const world = createWorld({ maxInFlight: 1 });
       await openBreaker(world);
       await world.clock.advance(1_000);
-      expect(roomOf(world)).toBe(1);
+      expect(await roomOf(world)).toBe(1);
       expect(world.offer('fresh')).toBe('full');
       expect(world.offerRow('probe')).toBe('queued');
       expect(world.started.at(-1)).toBe('probe');
-      expect([world.offerRow('beside it'), roomOf(world)]).toEqual(['full', 0]);
+      expect([world.offerRow('beside it'), await roomOf(world)]).toEqual(['full', 0]);
       await world.end('probe', 'failed');
       await world.clock.advance(2_000);
       expect(world.offer('fresh')).toBe('full');
@@ -347,7 +365,12 @@ describe('the scheduler', () => {
     offer('other', 'ep_2');
     await end('a', 'wait');
     expect(started).toEqual(['a', 'other']);
-    expect(scheduler.rowRoom().lanes).toContainEqual({ tenant: 'acme', endpointId: 'ep_1', room: 0, early: false });
+    expect((await scheduler.rowRoom()).lanes).toContainEqual({
+      tenant: 'acme',
+      endpointId: 'ep_1',
+      room: 0,
+      early: false,
+    });
     await clock.advance(4_999);
     expect(started).toEqual(['a', 'other']);
     await clock.advance(1);
@@ -393,7 +416,9 @@ describe('the scheduler', () => {
       permits.waitMs = 60_000;
       const answers = Array.from({ length: 40 }, (_, at) => offer(`d${at}`));
       expect(answers.filter((answer) => answer === 'queued')).toHaveLength(32);
-      expect(scheduler.rowRoom().lanes).toEqual([{ tenant: 'acme', endpointId: 'ep_1', room: 4, early: false }]);
+      expect((await scheduler.rowRoom()).lanes).toEqual([
+        { tenant: 'acme', endpointId: 'ep_1', room: 4, early: false },
+      ]);
     });
   });
 });
