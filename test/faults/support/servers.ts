@@ -53,6 +53,8 @@ export interface OwnServers extends Required<FaultyServers> {
   addresses: ServerAddresses;
   /** By their ids, from 1; `kafka` is the first. */
   brokers: readonly MortalServer[];
+  /** Of those that run. */
+  processIds(): Record<string, number>;
   close(): Promise<void>;
 }
 
@@ -111,6 +113,13 @@ export async function startFaultyServers(
     },
     kafka: firstBroker,
     brokers: [firstBroker, ...(brokers ?? []).slice(1).map(({ id }) => faultyBroker(id))],
+    processIds: () =>
+      Object.fromEntries(
+        (['kafka', 'postgres'] as const).flatMap((name) => {
+          const pid = processes.pid(name);
+          return pid === undefined ? [] : [[name, pid]];
+        }),
+      ),
     async close() {
       await redis.stop();
       await releaseServers(held);

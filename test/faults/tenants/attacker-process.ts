@@ -3,6 +3,7 @@
  * to do.
  */
 import { setTimeout as delay } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
 import { startReceiver } from '../../support/receiver.ts';
 import type { Attack, Attacker } from './attack.ts';
 import { attacks } from './attacks/index.ts';
@@ -10,7 +11,9 @@ import { createTenantClient, mustCall } from './tenant-client.ts';
 
 export type Order =
   | { do: 'prepare'; apiUrl: string; key: string; names: readonly string[]; percent: number; slowMs: number }
-  | { do: 'begin' | 'cease' };
+  | { do: 'begin' | 'cease' }
+  /** Threads that compute, and leave the pipeline alone. */
+  | { do: 'spin'; threads: number };
 
 /** After each order: how its requests have been answered so far, by attack. */
 export type Told = Record<string, Readonly<Record<string, number>>>;
@@ -20,6 +23,7 @@ const told: Told = {};
 const chosen: { attack: Attack; attacker: Omit<Attacker, 'signal' | 'pause'> }[] = [];
 let phase = new AbortController();
 let rounds: Promise<unknown> = Promise.resolve();
+let spinning: Worker[] = [];
 
 const meansOf = (attacker: Omit<Attacker, 'signal' | 'pause'>, { signal }: AbortController): Attacker => ({
   ...attacker,
@@ -59,9 +63,13 @@ function begin(): void {
 async function obey(order: Order): Promise<void> {
   if (order.do === 'prepare') await prepare(order);
   else if (order.do === 'begin') begin();
+  else if (order.do === 'spin')
+    spinning = Array.from({ length: order.threads }, () => new Worker('for (;;);', { eval: true }));
   else {
     phase.abort();
     await Promise.race([rounds, delay(30_000)]);
+    await Promise.all(spinning.map((each) => each.terminate()));
+    spinning = [];
   }
 }
 

@@ -5,6 +5,7 @@ import type { Order, Told } from './attacker-process.ts';
 
 /** The attacker from outside. It ends with this process. */
 export interface AttackerProcess {
+  readonly pid: number;
   obey(order: Order): Promise<Told>;
   stop(): void;
 }
@@ -18,6 +19,7 @@ export async function startAttacker(): Promise<AttackerProcess> {
   };
   await answer();
   return {
+    pid: child.pid ?? 0,
     async obey(order) {
       child.send(order);
       return answer();

@@ -6,7 +6,7 @@ import { formatResult } from './result.ts';
 import { runTenants, tenantsEnv } from './run.ts';
 
 export const tenantsRun: FaultRun<
-  'minutes' | 'turns' | 'neighbours' | 'posts-per-second' | 'percent' | 'most-times' | 'slow-seconds'
+  'minutes' | 'turns' | 'neighbours' | 'posts-per-second' | 'percent' | 'spinners' | 'most-times' | 'slow-seconds'
 > = {
   name: 'tenants',
   scenarios: attacks,
@@ -18,16 +18,26 @@ export const tenantsRun: FaultRun<
     'posts-per-second': 1,
     // A percentage of the attacks’ own numbers.
     percent: 100,
+    // Threads that compute: as many as wait for a processor beside the attack, on two cores.
+    spinners: 8,
     'most-times': 1.5,
     'slow-seconds': 55,
   },
   processes: 'the five services; Kafka (one broker, 3 partitions), Redis, Postgres, registry; the attacker',
   startServers: () => startFaultyServers(),
-  async run({ numbers, isWanted, settings }) {
-    const { 'posts-per-second': postsPerSecond, 'most-times': mostTimes, percent, turns, neighbours } = numbers;
+  async run({ numbers, isWanted, servers, settings }) {
+    const {
+      'posts-per-second': postsPerSecond,
+      'most-times': mostTimes,
+      percent,
+      turns,
+      neighbours,
+      spinners,
+    } = numbers;
     const result = await withPipeline({ ...settings, env: tenantsEnv }, (pipeline) =>
       runTenants({
         ...{ pipeline, attacks: attacks.filter(isWanted), neighbours, turns, postsPerSecond, percent, mostTimes },
+        ...{ spinners, serverIds: servers.processIds },
         ...{ seconds: numbers.minutes * 60, slowMs: numbers['slow-seconds'] * 1_000, settleMs: 15_000 },
         ...{ seed: settings.seed, say: settings.say },
       }),

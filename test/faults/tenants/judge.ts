@@ -26,6 +26,7 @@ export interface PhaseFigures {
 }
 
 export const alone = 'alone';
+export const spinning = 'spinning';
 export const attacked = 'attacked';
 const measures = ['arrival', 'get'] as const;
 

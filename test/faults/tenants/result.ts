@@ -28,11 +28,25 @@ export function formatResult({ phases, told }: TenantsResult, attacks: readonly 
         ...[polls, tests, refused, unanswered].map(String),
       ]),
     ]),
+    alignFigures([['processors', ...phases.flatMap(({ phase }) => [phase, 'wait for one'])], ...processorRows(phases)]),
     alignFigures([
       ['attack', 'answers'],
       ...attacks.map(({ name, says }) => [name, `${answersOf(told[name])}: ${says}`]),
     ]),
   ];
+}
+
+/** The processes in the order of what they have in the last phase, and all together. */
+function processorRows(phases: TenantsResult['phases']): string[][] {
+  const names = [...(phases.at(-1)?.processors ?? [])].sort((a, b) => b.has - a.has).map(({ process }) => process);
+  const figures = phases.map(({ processors }) => new Map(processors.map((use) => [use.process, use])));
+  const cells = (each: readonly string[]): string[] =>
+    figures.flatMap((of) =>
+      (['has', 'waiting'] as const).map((what) =>
+        each.reduce((sum, name) => sum + (of.get(name)?.[what] ?? 0), 0).toFixed(2),
+      ),
+    );
+  return [...names.map((name) => [name, ...cells([name])]), ['together', ...cells(names)]];
 }
 
 const answersOf = (answers: Readonly<Record<string, number>> = {}): string =>

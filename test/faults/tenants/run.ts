@@ -1,4 +1,7 @@
-/** One tenant attacks all others, which work; in turns it rests. The others must see the same in both phases. */
+/**
+ * One tenant attacks all others, which work; in turns it rests. The others must see the same in both phases. Phases beside threads that only
+ * compute show what of a difference is the machine's.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pipeline } from '../../support/pipeline.ts';
 import { type Receiver, startReceiver } from '../../support/receiver.ts';
@@ -6,20 +9,24 @@ import { seededRandom } from '../../support/seeded-random.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { startAttacker } from './attacker.ts';
 import type { Told } from './attacker-process.ts';
-import { alone, attacked, type Evidence, figuresOf, judge, type PhaseFigures } from './judge.ts';
+import { alone, attacked, type Evidence, figuresOf, judge, type PhaseFigures, spinning } from './judge.ts';
 import { type Neighbours, startNeighbours, type Webhook } from './neighbours.ts';
+import { createProcessorMeter, type ProcessorUse } from './processors.ts';
 import { createTenantClient, mustCall } from './tenant-client.ts';
 
 export interface TenantsOptions {
   pipeline: Pipeline;
+  serverIds(): Readonly<Record<string, number>>;
   attacks: readonly { name: string }[];
   neighbours: number;
   /** The length of all phases together. */
   seconds: number;
-  /** Phases alone, and as many with the attack. */
+  /** Phases of each kind. */
   turns: number;
   postsPerSecond: number;
   percent: number;
+  /** Threads that compute, beside which the neighbours are seen as well. */
+  spinners: number;
   mostTimes: number;
   slowMs: number;
   /** Between phases, so that neither begins with what the other has left. */
@@ -29,7 +36,7 @@ export interface TenantsOptions {
 }
 
 export interface TenantsResult {
-  phases: PhaseFigures[];
+  phases: (PhaseFigures & { processors: ProcessorUse[] })[];
   told: Told;
   violations: string[];
 }
@@ -66,24 +73,39 @@ export async function runTenants(options: TenantsOptions): Promise<TenantsResult
     neighbours.enter('warm-up');
     await delay(warmUpMs);
 
-    const phaseMs = (options.seconds * 1_000) / (2 * options.turns);
-    for (let turn = 1; turn <= options.turns; turn += 1) {
-      neighbours.enter(alone);
+    const meter = createProcessorMeter(() => ({
+      ...pipeline.processIds(),
+      ...options.serverIds(),
+      attacker: attacker.pid,
+      neighbours: process.pid,
+    }));
+    const phaseMs = (options.seconds * 1_000) / (3 * options.turns);
+    async function phase(name: string): Promise<void> {
+      neighbours?.enter(name);
+      meter.enter(name);
       await delay(phaseMs);
-      neighbours.enter('between');
+      meter.enter(undefined);
+      neighbours?.enter('between');
+    }
+    for (let turn = 1; turn <= options.turns; turn += 1) {
+      await phase(alone);
+      await attacker.obey({ do: 'spin', threads: options.spinners });
+      await phase(spinning);
+      await attacker.obey({ do: 'cease' });
       await attacker.obey({ do: 'begin' });
       say(`turn ${turn}: the attack has begun`);
       await delay(Math.min(warmUpMs, phaseMs));
-      neighbours.enter(attacked);
-      await delay(phaseMs);
-      neighbours.enter('between');
+      await phase(attacked);
       told = await attacker.obey({ do: 'cease' });
       await delay(options.settleMs);
     }
     await neighbours.stop();
     const evidence = await evidenceOf(neighbours, options.mostTimes);
     return {
-      phases: [alone, attacked].map((phase) => figuresOf(phase, evidence)),
+      phases: [alone, spinning, attacked].map((name) => ({
+        ...figuresOf(name, evidence),
+        processors: meter.useIn(name),
+      })),
       told,
       violations: judge(evidence),
     };
