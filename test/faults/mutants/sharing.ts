@@ -30,6 +30,12 @@ export const sharingMutants: readonly Mutant[] = [
     budgetSeconds: 120,
   },
   {
+    name: 'looks through all lanes of a tenant in one turn of the event loop',
+    edits: [{ file: 'libs/lifecycle/in-turns.ts', find: `    if (from > 0) await nextTurn();\n`, replace: `` }],
+    check: { ...schedulerCheck, title: 'looks through ten thousand lanes in turns' },
+    budgetSeconds: 60,
+  },
+  {
     name: 'gives the turn to the same tenant for as long as it has lanes',
     edits: [
       {
