@@ -18,7 +18,7 @@ export const tenantsRun: FaultRun<
     'posts-per-second': 1,
     // A percentage of the attacks’ own numbers.
     percent: 100,
-    // Threads that compute: as many as wait for a processor beside the attack, on two cores.
+    // Threads that compute: beside so many, on two cores, the ingress waits for a processor for as long as beside the attack.
     spinners: 8,
     'most-times': 1.5,
     'slow-seconds': 55,
