@@ -143,8 +143,9 @@ export function createWaitingRows(deps: Deps): Part {
     await attempt('waiting.not_cancelled', deps.endCancelled);
     await attempt('waiting.not_counted', count);
     try {
-      await servedRows.remove();
+      // First: between the removal and the reading nothing may end unnoticed.
       const room = await scheduler.rowRoom();
+      await servedRows.remove();
       const found = await findDue(room);
       await refreshDirectory(found);
       const { ordered = [], unordered = [] } = Object.groupBy(found, ({ order }) => (order ? 'ordered' : 'unordered'));
