@@ -15,7 +15,6 @@
  * for very many endpoints or has very much to be judged, is set aside: its tenant's events wait for it, as an ordering key may want it, and
  * nobody else's do. A record that Kafka refuses is not tried for ever: the partition would stand still for everybody.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { WaitOut } from '#lib/backoff';
 import { type Clock, nowMicros } from '#lib/clock';
 import { type Delivery, type EventRecord, header, type Topics } from '#lib/contract';
@@ -24,6 +23,7 @@ import type { BuryRecord } from '#lib/dead-letters';
 import type { ErasedEvents } from '#lib/erasure';
 import { deliveryIdOf, deliveryOf, isFresh, type MatchEndpoints, recordOfDelivery } from '#lib/fan-out';
 import type { IncomingRecord, RecordHandler } from '#lib/kafka';
+import { inTurns } from '#lib/lifecycle';
 import type { Logger } from '#lib/log';
 import { attribute, traceIdOf } from '#lib/telemetry';
 import { type EndRefused, refusedByKafka } from './end-refused.ts';
@@ -83,10 +83,8 @@ export function createFanOut(deps: Deps): RecordHandler {
   async function planOf(record: IncomingRecord, event: EventRecord, signal: AbortSignal): Promise<Plan> {
     if (!isFresh(directory)) await waitOut(directory.refresh, signal);
     const deliveries: Plan['deliveries'] = [];
-    for (const endpoint of await matchEndpoints(event, directory.candidates(event))) {
-      deliveries.push({ id: deliveryIdOf(event, endpoint.id), endpoint });
-      if (deliveries.length % idsPerTurn === 0) await nextTurn();
-    }
+    for await (const some of inTurns(await matchEndpoints(event, directory.candidates(event)), idsPerTurn))
+      for (const endpoint of some) deliveries.push({ id: deliveryIdOf(event, endpoint.id), endpoint });
     return { record, event, deliveries };
   }
 

@@ -41,7 +41,7 @@ interface Rooms {
 const newcomer = '';
 
 /** A tenant may have ten thousand endpoints: a few milliseconds, then other work. */
-const lanesPerTurn = 500;
+export const lanesPerTurn = 500;
 
 export async function rowRoomOf({ lanes, health, inHand, limits, placesIn }: Rooms): Promise<RowRoom> {
   const rows = inHand.rooms.queued_rows;

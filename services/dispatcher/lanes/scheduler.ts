@@ -26,7 +26,7 @@ import type { Pace } from '../model/endpoint.ts';
 import type { SendVerdict } from '../endpoints/send-verdict.ts';
 import { createTurns } from './turns.ts';
 import { createJobsInHand, type JobLimits } from './jobs-in-hand.ts';
-import { type RowRoom, rowRoomOf } from './row-room.ts';
+import { lanesPerTurn, type RowRoom, rowRoomOf } from './row-room.ts';
 import type { DispatcherShare } from './shares.ts';
 
 export interface Scheduler {
@@ -74,8 +74,6 @@ export interface SchedulerDeps {
 /** A commit waits for the lowest offset: no queued delivery may hold it for longer. */
 const startWithinMs = 30_000;
 const sweepEveryMs = 1_000;
-/** A tenant may have ten thousand: a few milliseconds, then other work. */
-const lanesSweptPerTurn = 500;
 const askAgainWhoOwnsMs = 100;
 
 export function createScheduler(deps: SchedulerDeps): Scheduler & Part {
@@ -92,11 +90,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler & Part {
   const drained = Promise.withResolvers<void>();
   let sweeping: Promise<void> = Promise.resolve();
 
-  function placesIn(
-    endpoint: EndpointRef,
-    lane: Lane | undefined,
-    standing: Standing = health.standingOf(endpoint),
-  ): LanePlaces {
+  function placesIn(endpoint: EndpointRef, lane: Lane | undefined, standing: Standing): LanePlaces {
     // Only the probe, without any other send in flight.
     const isBusy = lane !== undefined && (lane.inFlight() > 0 || isQueued(lane));
     if (standing.kind === 'probe' && isBusy) return { records: 0, bytes: 0, rows: 0 };
@@ -110,7 +104,8 @@ export function createScheduler(deps: SchedulerDeps): Scheduler & Part {
     if (!inHand.hasRoomFor(job) || leaving.has(orderKey(job))) return 'full';
     const key = laneKey(job.delivery);
     const lane = lanes.get(key) ?? createLane(job.delivery);
-    if (!lane.offer(job, clock.monotonicMs(), placesIn(job.delivery, lane))) return 'full';
+    if (!lane.offer(job, clock.monotonicMs(), placesIn(job.delivery, lane, health.standingOf(job.delivery))))
+      return 'full';
     lanes.set(key, lane);
     inHand.add(job);
     placeInLine(lane);
@@ -257,7 +252,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler & Part {
   }
 
   async function sweep(): Promise<void> {
-    for await (const some of inTurns([...lanes], lanesSweptPerTurn)) {
+    for await (const some of inTurns([...lanes], lanesPerTurn)) {
       if (stopping.signal.aborted) return;
       for (const [key, lane] of some) {
         if (lanes.get(key) !== lane) continue;

@@ -53,7 +53,7 @@ export interface OwnServers extends Required<FaultyServers> {
   addresses: ServerAddresses;
   /** By their ids, from 1; `kafka` is the first. */
   brokers: readonly MortalServer[];
-  /** Of those that run. */
+  /** Their pids, by name; a server that does not run is absent. */
   processIds(): Record<string, number>;
   close(): Promise<void>;
 }

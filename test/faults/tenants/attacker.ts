@@ -18,8 +18,10 @@ export async function startAttacker(): Promise<AttackerProcess> {
     return message.told;
   };
   await answer();
+  const { pid } = child;
+  if (pid === undefined) throw new Error('the attacker could not be started');
   return {
-    pid: child.pid ?? 0,
+    pid,
     async obey(order) {
       child.send(order);
       return answer();

@@ -1,4 +1,4 @@
-/** What each process gets of the processors in a phase, and how long its threads wait for one: where they wait, a latency is the machine's. */
+/** Counts how much of the processors each process gets in a phase, and how long its threads wait for one: where they wait, a latency is the machine's. */
 import { readdirSync, readFileSync } from 'node:fs';
 
 export interface ProcessorUse {
@@ -10,7 +10,7 @@ export interface ProcessorUse {
 }
 
 export interface ProcessorMeter {
-  /** What it counts from now on belongs to this phase; undefined: to none. */
+  /** Begins a phase, and ends the one before; undefined: begins none. */
   enter(phase: string | undefined): void;
   useIn(phase: string): ProcessorUse[];
 }
