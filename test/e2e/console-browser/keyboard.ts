@@ -148,7 +148,9 @@ export function describeKeyboard(scene: () => BrowserScene): void {
     await tabTo(page, '.preview form button');
     await keyboard.press('Enter');
     await keyboard.press('Enter');
-    await page.waitForURL(/\/replays\/rpl_/);
+    // The second Enter aborts the navigation of the first, and `waitForURL` fails with the one that it sees aborted.
+    await page.locator('a[data-while-running]').waitFor();
+    expect(page.url()).toMatch(/\/replays\/rpl_/);
     await tabTo(page, 'a[data-while-running]');
     await page.getByText('The replay has ended.').waitFor({ timeout: 60_000 });
     world.receiver.react(({ name }) => ({ status: name.endsWith('refuses') ? 500 : 200 }));
