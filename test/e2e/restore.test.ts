@@ -7,6 +7,7 @@ import { serverAddresses } from '../support/servers.ts';
 import { signAsHookline } from '../support/sign-webhook.ts';
 import { pipelineServices } from '../support/stack.ts';
 import { waitUntil } from '../support/wait-until.ts';
+import type { Arrival } from '../faults/checker/history.ts';
 import { recoverAsTheRunbookSays } from '../faults/rehearsals/runbook-restore.ts';
 import { type OwnPipeline, startOwnPipeline } from './own-pipeline.ts';
 import { prepareWebhookRun } from './webhook-run.ts';
@@ -66,7 +67,7 @@ async function restoreAndCheck(pipeline: OwnPipeline, { source, endpoint }: Sett
         );
         return { identity, body, headers: signAsHookline(run.source.secret, body, Math.floor(Date.now() / 1_000)) };
       });
-    const taken = (name: string): number => {
+    const takenBy = (name: string): number => {
       const ofEndpoint = run.receiver.arrivals.filter(({ endpointId }) => endpointId === run.endpointIds.get(name));
       return new Set(ofEndpoint.filter(({ answered }) => answered === 200).map(({ eventId }) => eventId)).size;
     };
@@ -77,7 +78,7 @@ async function restoreAndCheck(pipeline: OwnPipeline, { source, endpoint }: Sett
     });
 
     await run.sendAll(orders(0, 60), perSecond);
-    await waitUntil('the first are there', () => taken('first') === 60 && taken('second') === 20, {
+    await waitUntil('the first are there', () => takenBy('first') === 60 && takenBy('second') === 20, {
       timeoutMs,
     });
     await stopAll();
@@ -87,7 +88,7 @@ async function restoreAndCheck(pipeline: OwnPipeline, { source, endpoint }: Sett
 
     patience = 1;
     await run.sendAll([...orders(60, 120), ...orders(0, 20)], perSecond);
-    await waitUntil('the others are there', () => taken('first') === 120 && taken('second') === 80, {
+    await waitUntil('the others are there', () => takenBy('first') === 120 && takenBy('second') === 80, {
       timeoutMs,
     });
     const knownEvents = new Set(run.receiver.arrivals.map(({ eventId }) => eventId));
@@ -114,8 +115,21 @@ async function restoreAndCheck(pipeline: OwnPipeline, { source, endpoint }: Sett
     expect(tally).toEqual({});
     expect(ledger.eventsById.size).toBe(140);
     expect(knownEvents.isSubsetOf(new Set(ledger.eventsById.keys()))).toBe(true);
-    expect(run.receiver.arrivals.filter(({ answered }) => answered === 200)).toHaveLength(2 * 140);
+    const taken = run.receiver.arrivals.filter(({ answered }) => answered === 200);
+    expect(sentAgain(taken)).toEqual([]);
+    expect(taken).toHaveLength(2 * 140);
   } finally {
     await run.close();
   }
+}
+
+/** What arrived more than once at an endpoint, with the instants, so that they can be compared with the logs of the services. */
+function sentAgain(taken: readonly Arrival[]): string[] {
+  const byDelivery = Map.groupBy(taken, ({ endpointId, eventId }) => `${eventId} to ${endpointId}`);
+  return [...byDelivery]
+    .filter(([, arrivals]) => arrivals.length > 1)
+    .map(
+      ([delivery, arrivals]) =>
+        `${delivery}: ${arrivals.map(({ attempt, atMs }) => `attempt ${attempt} at ${new Date(atMs).toISOString()}`).join(', ')}`,
+    );
 }
