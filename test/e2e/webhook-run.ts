@@ -1,6 +1,6 @@
 /**
- * One run of webhooks through a running system, from a source of its own to two endpoints of its own, witnessed on both sides and judged
- * by the checker. The system may be a pipeline of the test or the local stack.
+ * One run of webhooks through a running system, from a source of its own to endpoints of its own, witnessed on both sides and judged by the
+ * checker. The system may be a pipeline of the test or the local stack.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { formatMicros, parseRfc3339, systemClock } from '#lib/clock';
@@ -19,7 +19,7 @@ export interface WebhookRun {
   readonly source: { id: string; secret: string; ingest_url: string };
   readonly sender: Sender;
   readonly receiver: Receiver;
-  /** By their names, `first` and `second`. */
+  /** By their names. */
   readonly endpointIds: ReadonlyMap<string, string>;
   /**
    * Sends all of them, each until it is answered.
@@ -42,11 +42,12 @@ interface Options {
   /** True if nothing else uses the system: then everything in it is checked. */
   exclusive: boolean;
   source?: SourceSettings;
+  /** Default: `first` and `second`. Each is sent every event. */
+  endpointNames?: readonly string[];
   endpoint?: EndpointSettings;
   faults?: readonly Fault[];
 }
 
-const endpointNames = ['first', 'second'];
 /** The services' clocks are this machine's; the margin is for the rounding of a millisecond. */
 const settlingMarginMs = 50;
 /** Longer than any process of a test is down, also where its successors die as they start. */
@@ -62,7 +63,7 @@ export async function prepareWebhookRun(stack: Stack, options: Options): Promise
   const receiver = await startReceiver();
   const source = await api.createSource({ name: 'end to end', scheme: options.scheme, ...options.source });
   const endpoints = await Promise.all(
-    endpointNames.map(async (name) => {
+    (options.endpointNames ?? ['first', 'second']).map(async (name) => {
       const endpoint = await api.createEndpoint({
         url: receiver.url(name),
         source_ids: [source.id],
