@@ -86,8 +86,9 @@ export function describeBorder(scene: () => Scene): void {
   });
 }
 
-/** What a form could have changed. */
+/** All that a form could change. The dispatcher sets `failing_since` on its own, when an endpoint has refused for a while. */
 async function stateOf(api: Scene['theirs']['api']): Promise<unknown> {
   const paths = ['/endpoints', '/sources', '/api-keys', '/replays', '/events', '/dead-letters', '/deliveries'];
-  return Promise.all(paths.map((path) => api.list(path)));
+  const lists = await Promise.all(paths.map((path) => api.list(path)));
+  return lists.map((items) => items.map((item) => ({ ...item, failing_since: undefined })));
 }
