@@ -117,10 +117,26 @@ describe('a source’s rate', () => {
 });
 
 describe('two seconds', () => {
-  /** Waits that added up instead of sharing the two seconds would take 2,750 ms; a busy machine is late by less. */
+  /** Waits that added up instead of sharing the two seconds would take 2,750 ms. */
   const withinMs = 2_400;
   const servers: Server[] = [];
   afterAll(() => servers.forEach((server) => server.close()));
+
+  /** A machine that does other work answers late in one try or another; waits that added up would be late in each. */
+  async function ofOneTryInThree(answerTimes: () => Promise<number[]>): Promise<number[]> {
+    let tookMs = await answerTimes();
+    for (let again = 2; again > 0 && Math.max(...tookMs) >= withinMs; again -= 1) tookMs = await answerTimes();
+    return tookMs;
+  }
+
+  const refusalTimes = (ingress: Ingress, source: TestSource): Promise<number[]> =>
+    Promise.all(
+      Array.from({ length: 20 }, async () => {
+        const beganAtMs = performance.now();
+        expect((await post(ingress, source)).status).toBe(503);
+        return performance.now() - beganAtMs;
+      }),
+    );
 
   test('are enough for an answer where the source has to be looked up in a Postgres that hangs, and Kafka is silent', async () => {
     const silent = createServer((socket) => socket.on('error', () => undefined).unref()).unref();
@@ -128,37 +144,30 @@ describe('two seconds', () => {
     servers.push(silent);
     const address = silent.address();
     const port = typeof address === 'object' && address !== null ? address.port : 0;
-    const ingress = await start(redis.url, [`127.0.0.1:${port}`]);
-    // A moment ago made, and so not known; the table can’t be read for a second.
-    const source = await insertSource(postgres);
-    const lock = postgres.transaction(async (client) => {
-      await client.query('LOCK TABLE sources IN ACCESS EXCLUSIVE MODE');
-      await delay(900);
+    const tookMs = await ofOneTryInThree(async () => {
+      const ingress = await start(redis.url, [`127.0.0.1:${port}`]);
+      // A moment ago made, and so not known; the table can’t be read for a second.
+      const source = await insertSource(postgres);
+      const lock = postgres.transaction(async (client) => {
+        await client.query('LOCK TABLE sources IN ACCESS EXCLUSIVE MODE');
+        await delay(900);
+      });
+      await delay(50);
+      const times = await refusalTimes(ingress, source);
+      await lock;
+      return times;
     });
-    await delay(50);
-    const tookMs = await Promise.all(
-      Array.from({ length: 20 }, async () => {
-        const beganAtMs = performance.now();
-        expect((await post(ingress, source)).status).toBe(503);
-        return performance.now() - beganAtMs;
-      }),
-    );
-    await lock;
     expect(Math.max(...tookMs)).toBeLessThan(withinMs);
   });
 
   test('are not waited for by everybody, while Kafka is silent: most hear so at once', async () => {
     const [port = 0] = await freePorts(1);
-    const ingress = await start(redis.url, [`127.0.0.1:${port}`]);
-    const source = await insertSource(postgres);
-    expect((await post(ingress, source)).status).toBe(503);
-    const tookMs = await Promise.all(
-      Array.from({ length: 20 }, async () => {
-        const beganAtMs = performance.now();
-        expect((await post(ingress, source)).status).toBe(503);
-        return performance.now() - beganAtMs;
-      }),
-    );
+    const tookMs = await ofOneTryInThree(async () => {
+      const ingress = await start(redis.url, [`127.0.0.1:${port}`]);
+      const source = await insertSource(postgres);
+      expect((await post(ingress, source)).status).toBe(503);
+      return refusalTimes(ingress, source);
+    });
     expect(Math.max(...tookMs)).toBeLessThan(withinMs);
     // One or two find out whether it is back.
     expect(tookMs.filter((ms) => ms > 1_000).length).toBeLessThanOrEqual(2);
