@@ -4,7 +4,7 @@ import { type OwnPipeline, startOwnPipeline } from './own-pipeline.ts';
 let pipeline: OwnPipeline;
 beforeAll(async () => {
   pipeline = await startOwnPipeline({ services: byFilterServices });
-}, 120_000);
+});
 afterAll(() => pipeline.close());
 
 /** The small form of the scenario `by-filter` of test/faults/replay. */

@@ -30,7 +30,7 @@ beforeAll(async () => {
   });
   api = createApiCaller(pipeline.stack.apiUrl, pipeline.stack.adminKey, tenant);
   reader = createConsoleClient(pipeline.consoleUrl('console'));
-}, 240_000);
+});
 afterAll(async () => {
   await pipeline?.close();
   await postgresLink?.close();

@@ -15,7 +15,7 @@ if ('missing' in chromium) process.stderr.write(`no tests of the console in a br
   let scene: BrowserScene;
   beforeAll(async () => {
     scene = await setBrowserScene('path' in chromium ? chromium.path : '');
-  }, 240_000);
+  });
   afterAll(async () => {
     await scene?.browser.close();
     await scene?.world.close();

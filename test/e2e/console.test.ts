@@ -14,7 +14,7 @@ import { describeStoresAway } from './console/stores-away.ts';
 let scene: Scene;
 beforeAll(async () => {
   scene = await setScene({ link: true });
-}, 240_000);
+});
 afterAll(() => scene?.world.close());
 afterEach(() => scene.world.pipeline.assertNoSurprise());
 

@@ -62,14 +62,14 @@ describe('with a little load', () => {
     });
     load = (await prepareLoad(pipeline.stack, receiver, pipeline.consoleUrl('console'))).run(loadEnds.signal);
     load.catch(() => undefined);
-  }, 120_000);
+  });
   afterAll(async () => {
     loadEnds.abort();
     await load;
     await prometheus?.stop();
     await pipeline?.close();
     await receiver?.stop();
-  }, 60_000);
+  });
 
   const isShown = async (expression: string, labels: readonly string[]): Promise<boolean> => {
     const series = await prometheus.query(expression);

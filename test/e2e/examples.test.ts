@@ -46,7 +46,7 @@ describe('the examples', () => {
       await delay(endpointSettlingMs);
       for (const type of types) published.push(await publish(type));
     });
-  }, 300_000);
+  });
   afterAll(async () => {
     await Promise.all(started.map((example) => example.end('SIGKILL')));
     await pipeline?.close();

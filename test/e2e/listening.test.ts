@@ -24,7 +24,7 @@ describe('hookline listen', () => {
     const { apiUrl, ingressUrl, adminKey } = pipeline.stack;
     env = { HOOKLINE_API_URL: apiUrl, HOOKLINE_INGRESS_URL: ingressUrl, HOOKLINE_ADMIN_KEY: adminKey };
     source = await createApiClient({ url: apiUrl, adminKey }).createSource({ name: 'listened', scheme: 'hookline' });
-  }, 300_000);
+  });
   afterAll(async () => {
     await endHookline();
     await pipeline?.close();

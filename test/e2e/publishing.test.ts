@@ -18,7 +18,7 @@ describe('a client of two processes', () => {
   beforeAll(async () => {
     receiver = await startReceiver();
     pipeline = await startOwnPipeline({ services: ['dispatcher', 'projector', ...processes] });
-  }, 120_000);
+  });
   afterAll(async () => {
     await pipeline?.close();
     await receiver?.stop();

@@ -5,7 +5,7 @@ import { type OwnPipeline, startOwnPipeline } from './own-pipeline.ts';
 let pipeline: OwnPipeline;
 beforeAll(async () => {
   pipeline = await startOwnPipeline({ services: replayServices });
-}, 120_000);
+});
 afterAll(() => pipeline.close());
 
 /** The small form of test/faults/replay. */

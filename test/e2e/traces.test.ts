@@ -58,7 +58,7 @@ describe('a trace', () => {
     });
     await api.createEndpoint({ url: receiver.url('well'), event_types: ['order.paid'] });
     await delay(endpointSettlingMs + 500);
-  }, 120_000);
+  });
   afterAll(async () => {
     await pipeline?.close();
     await Promise.all([collector?.stop(), receiver?.stop()]);

@@ -16,7 +16,7 @@ describe('an endpoint that is tried', () => {
   beforeAll(async () => {
     receiver = await startReceiver();
     pipeline = await startOwnPipeline({ services: ['dispatcher', 'projector', 'api'] });
-  }, 120_000);
+  });
   afterAll(async () => {
     await pipeline?.close();
     await receiver?.stop();

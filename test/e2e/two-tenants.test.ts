@@ -69,7 +69,7 @@ beforeAll(async () => {
     log: silentLogger,
   });
   await postgres.start();
-}, 120_000);
+});
 afterAll(async () => {
   await postgres?.stop();
   await pipeline?.close();
@@ -216,7 +216,7 @@ describe('with one of everything each', () => {
       );
       before = await rowsOf('theirs');
     });
-  }, 120_000);
+  });
 
   afterEach(async () => {
     expect(await rowsOf('theirs')).toEqual(before);

@@ -58,7 +58,7 @@ describe('a webhook', () => {
     });
     await api.createEndpoint({ url: receiver.url('filtered'), filter: { 'repository.private': true } });
     await delay(endpointSettlingMs);
-  }, 120_000);
+  });
   afterAll(async () => {
     await pipeline?.close();
     await receiver?.stop();

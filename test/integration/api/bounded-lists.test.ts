@@ -24,7 +24,7 @@ beforeAll(async () => {
     ...{ statementTimeoutMs: 120_000, log: silentLogger },
   });
   await fillLists(postgres, rows);
-}, 180_000);
+});
 afterAll(async () => {
   await postgres.start();
   await postgres.stop();

@@ -13,8 +13,8 @@ let ingress: Ingress;
 beforeAll(async () => {
   world = await openApiWithIngress();
   ingress = await world.startIngress();
-}, 60_000);
-afterAll(() => world?.close(), 30_000);
+});
+afterAll(() => world?.close());
 
 interface Sample {
   url: string;

@@ -10,8 +10,8 @@ let ingress: Ingress;
 beforeAll(async () => {
   world = await openApiWithIngress();
   ingress = await world.startIngress();
-}, 60_000);
-afterAll(() => world?.close(), 30_000);
+});
+afterAll(() => world?.close());
 
 const ask: ApiWithIngress['api']['ask'] = (asking) => world.api.ask(asking);
 const create = (): Promise<SignedSource> => world.createSource();
@@ -34,7 +34,7 @@ test('a change is in force within five seconds, and so is its undoing', async ()
   await answers(source, 403);
   await patch({ allowed_ips: null });
   await answers(source, 202);
-}, 30_000);
+});
 
 test('during a rotation both secrets are valid, and after one without overlap the new one alone', async () => {
   const source = await create();
@@ -53,7 +53,7 @@ test('during a rotation both secrets are valid, and after one without overlap th
   await answers(third, 202);
   expect(await send(source)).toBe(401);
   expect(await send(second)).toBe(401);
-}, 30_000);
+});
 
 test('an overlap ends by itself', async () => {
   const source = await create();
@@ -64,14 +64,14 @@ test('an overlap ends by itself', async () => {
     timeoutMs: 8_000,
     everyMs: 100,
   });
-}, 30_000);
+});
 
 test('a deleted source is gone for its senders within five seconds', async () => {
   const source = await create();
   expect(await send(source)).toBe(202);
   await ask({ method: 'DELETE', path: `/v1/sources/${source.id}` });
   await answers(source, 410);
-}, 30_000);
+});
 
 test('a webhook that is refused is seen with its reason, and its body where the source keeps it', async () => {
   const source = await create();
@@ -93,4 +93,4 @@ test('a webhook that is refused is seen with its reason, and its body where the 
     body_truncated: false,
     body_bytes: 10,
   });
-}, 30_000);
+});

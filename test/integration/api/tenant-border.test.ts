@@ -42,7 +42,7 @@ beforeAll(async () => {
     }
     ids.set(collection, { others, never });
   }
-}, 60_000);
+});
 afterAll(() => api.close());
 
 /** How much longer what is another's takes than what never was, in standard deviations of chance. */

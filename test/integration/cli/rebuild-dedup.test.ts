@@ -18,11 +18,11 @@ beforeAll(async () => {
     ...{ applicationName: 'hookline-test', maxConnections: 1, statementTimeoutMs: 10_000 },
   });
   await postgres.start();
-}, 60_000);
+});
 afterAll(async () => {
   await postgres?.stop();
   await world?.stop();
-}, 60_000);
+});
 
 const rows = () =>
   postgres.query(

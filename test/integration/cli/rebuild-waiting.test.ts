@@ -13,8 +13,8 @@ let world: World;
 beforeAll(async () => {
   world = await createWorld('rebuild');
   await world.startProjector();
-}, 60_000);
-afterAll(() => world?.stop(), 60_000);
+});
+afterAll(() => world?.stop());
 
 const rows = () =>
   world.postgres.query<WaitingRow & Record<string, unknown>>('SELECT * FROM waiting ORDER BY delivery_id');

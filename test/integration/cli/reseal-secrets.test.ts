@@ -38,9 +38,9 @@ beforeAll(async () => {
     );
     return Number(row?.count);
   };
-}, 120_000);
+});
 
-afterAll(() => world?.close(), 30_000);
+afterAll(() => world?.close());
 
 const reseal = async (keys: readonly string[], ...args: string[]) => {
   const ran = await runHookline(['reseal-secrets', '--json', ...args], {
@@ -95,7 +95,7 @@ test('a key is replaced and taken off the list while webhooks come in, and none 
 
   const afterwards = await world.startIngress(newKey);
   for (const source of sources) expect(await sendSigned(afterwards, source)).toBe(202);
-}, 120_000);
+});
 
 test('a secret that is rotated meanwhile is resealed as it then is, and not put back', async () => {
   const { id } = await world.createSource();
@@ -111,7 +111,7 @@ test('a secret that is rotated meanwhile is resealed as it then is, and not put 
   expect(await ran.running).toMatchObject({ code: 0, counts: { sources: { resealed: 1 } } });
   const [row] = await world.api.postgres.query<{ secrets: Buffer }>('SELECT secrets FROM sources WHERE id = $1', [id]);
   expect(boxOf(newKey).open(row?.secrets ?? Buffer.alloc(0), context)).toBe(rotated);
-}, 60_000);
+});
 
 /** Asked on the connection that holds the row, which so is not ended for idling. */
 const isWaiting = async (tx: Query): Promise<boolean> => {
@@ -132,7 +132,7 @@ test('a secret that no key opens is named, and stays as it is', async () => {
   expect(stdout).toContain('\\"old\\"');
   expect(await sealedAt('old')).toBe(1);
   expect((await reseal([newKey, oldKey])).code).toBe(0);
-}, 60_000);
+});
 
 test('answers that are kept for idempotency keys are resealed, and named where no key opens them', async () => {
   const { postgres } = world.api;
@@ -151,7 +151,7 @@ test('answers that are kept for idempotency keys are resealed, and named where n
     counts: { answers: { resealed: 1, unreadable: [] } },
   });
   expect(await storeUnder(newKey).find(request)).toMatchObject({ kind: 'completed', response });
-}, 60_000);
+});
 
 test('private settings are resealed as they are, and named where no key opens them', async () => {
   const { postgres } = world.api;
@@ -173,7 +173,7 @@ test('private settings are resealed as they are, and named where no key opens th
   expect(counts).toMatchObject({ endpoints: { resealed: 0, current: 2, unreadable } });
   expect(stdout).not.toContain('hush');
   expect((await privates())[0]?.private).toEqual(elsewhere);
-}, 60_000);
+});
 
 test.each([
   ['no key', ''],

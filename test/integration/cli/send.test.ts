@@ -12,7 +12,7 @@ beforeAll(async () => {
   const { url } = await world.startIngress();
   env = { HOOKLINE_API_URL: await world.api.url(), HOOKLINE_ADMIN_KEY: adminKey, HOOKLINE_INGRESS_URL: url };
 });
-afterAll(() => world?.close(), 30_000);
+afterAll(() => world?.close());
 
 const send = ({ id, secret }: SignedSource, ...args: string[]) =>
   runHookline(['send', id, '--secret', secret, ...args], { env });

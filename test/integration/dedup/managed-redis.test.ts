@@ -137,8 +137,8 @@ describe('a client of sentinels', () => {
 
 describe('Redis behind sentinels', () => {
   let world: World;
-  beforeAll(async () => void (world = await createWorld()), 180_000);
-  afterAll(() => world?.stop(), 60_000);
+  beforeAll(async () => void (world = await createWorld()));
+  afterAll(() => world?.stop());
 
   it('is found, and found again after a failover under load: no webhook is lost or becomes a second event', async () => {
     const sentinels = await startSentinels();

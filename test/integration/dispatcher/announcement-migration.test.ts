@@ -18,7 +18,7 @@ beforeAll(async () => {
     log: silentLogger,
   });
   await postgres.start();
-}, 60_000);
+});
 afterAll(() => postgres?.stop());
 
 test('what the version before has not announced yet is announced, and given back to it by the way down', async () => {

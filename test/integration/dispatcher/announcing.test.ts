@@ -20,11 +20,11 @@ beforeEach(async () => {
   world = await createWorld('announcing');
   await world.startProjector();
   await world.startDedup();
-}, 60_000);
+});
 afterEach(async () => {
   await world?.stop();
   expect(world?.failures).toEqual([]);
-}, 60_000);
+});
 
 async function operationalEvents(): Promise<OperationalEvent[]> {
   const rows = await world.postgres.query<Omit<OperationalEvent, 'payload'> & { body: string }>(
@@ -121,7 +121,7 @@ describe('an outage of an endpoint', () => {
     expect(new Set(told(operator))).toEqual(new Set(events.map(({ id }) => id)));
     expect(told(other)).toEqual([]);
     await nothingMoreIsAnnounced(events.map(({ type }) => type));
-  }, 180_000);
+  });
 
   it('costs a tenant nothing that has no endpoint who asks', async () => {
     const bad = await world.addEndpoint('bad', { retry: { ...retry, max_attempts: 4 } }, asks('order.*'));
@@ -138,7 +138,7 @@ describe('an outage of an endpoint', () => {
     );
     expect((await stateOf(bad))?.outage_since).toBeNull();
     await nothingMoreIsAnnounced([]);
-  }, 120_000);
+  });
 });
 
 describe('an endpoint that fails on operational events', () => {
@@ -176,7 +176,7 @@ describe('an endpoint that fails on operational events', () => {
       [link.searchParams.get('endpoint_id'), link.searchParams.get('since'), link.searchParams.get('until')],
     );
     expect([link.pathname, counted]).toEqual(['/v1/dead-letters', { count: 3 }]);
-  }, 180_000);
+  });
 
   it('does not recover by accepting them', async () => {
     const picky = await world.addEndpoint('picky', { retry }, asks('order.*', 'hookline.*'));
@@ -190,7 +190,7 @@ describe('an endpoint that fails on operational events', () => {
     await waitUntil('the event is readable', async () => (await typesOf()).length === 1, soon);
     await nothingMoreIsAnnounced(['hookline.endpoint.failing']);
     expect((await stateOf(picky))?.outage_since).not.toBeNull();
-  }, 120_000);
+  });
 });
 
 describe('an announcement', () => {
@@ -215,7 +215,7 @@ describe('an announcement', () => {
     expect((await operationalEvents()).map(({ id }) => id)).toEqual([first?.id]);
     await world.ended(1);
     expect(world.arrivalsOf(operator).map(({ eventId }) => eventId)).toEqual([first?.id]);
-  }, 180_000);
+  });
 
   it('of one tenant does not wait for the many of another', async () => {
     await world.addEndpoint('operator', {}, { ...asks('hookline.*'), tenant: 'many' });
@@ -231,7 +231,7 @@ describe('an announcement', () => {
     // Claimed by nobody else meanwhile.
     const again = await table.claim();
     expect(again.some(({ subject }) => claimed.some((each) => each.subject === subject))).toBe(false);
-  }, 60_000);
+  });
 
   it('is for tenants with an open endpoint that names its type or a pattern for it', async () => {
     const tenants = { exact: operationalEventTypes, pattern: ['hookline.*'], below: ['hookline.tenant.*'] };
@@ -247,7 +247,7 @@ describe('an announcement', () => {
     for (const tenant of Object.keys(tenants)) expect([tenant, await asked(tenant)]).toEqual([tenant, true]);
     for (const tenant of [...Object.keys(none), 'closed', 'unknown'])
       expect([tenant, await asked(tenant)]).toEqual([tenant, false]);
-  }, 60_000);
+  });
 
   it('is what a dispatcher of the version before writes about an endpoint that it disables', async () => {
     const disabledAt = '2026-01-02T03:04:05.000006Z';
@@ -266,7 +266,7 @@ describe('an announcement', () => {
     });
     const [row] = await world.postgres.query('SELECT event_id FROM events WHERE id = $1', [event?.id]);
     expect(row).toEqual({ event_id: `endpoint.disabled/ep_1/7/${disabledAt}` });
-  }, 60_000);
+  });
 
   const readable = async (): Promise<boolean> => (await operationalEvents()).length > 0;
 });

@@ -80,16 +80,12 @@ describe('a dispatcher that is killed', () => {
     // Past the first attempts: in the middle of the retries.
     ['dispatcher.after-outcome', 70],
     ['dispatcher.before-commit', 45],
-  ])(
-    'at %s (%i) loses nothing',
-    async (point, turn) => {
-      const world = await createWorld('crashes');
-      try {
-        await killAndRecover(world, point, turn);
-      } finally {
-        await world.stop();
-      }
-    },
-    120_000,
-  );
+  ])('at %s (%i) loses nothing', async (point, turn) => {
+    const world = await createWorld('crashes');
+    try {
+      await killAndRecover(world, point, turn);
+    } finally {
+      await world.stop();
+    }
+  });
 });

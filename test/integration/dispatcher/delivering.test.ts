@@ -10,11 +10,11 @@ describe('the dispatcher', () => {
   beforeEach(async () => {
     world = await createWorld('delivering');
     await world.startProjector();
-  }, 60_000);
+  });
   afterEach(async () => {
     await world?.stop();
     expect(world?.failures).toEqual([]);
-  }, 60_000);
+  });
 
   it('delivers each event once to each endpoint, byte for byte, with signatures that others accept', async () => {
     const endpoints = [await world.addEndpoint('one'), await world.addEndpoint('two')];
@@ -36,7 +36,7 @@ describe('the dispatcher', () => {
     }
     const completed = await world.postgres.query<{ status: string }>(`SELECT DISTINCT status FROM events`);
     expect(completed).toEqual([{ status: 'completed' }]);
-  }, 60_000);
+  });
 
   it('writes down what it sent and what came back, where the endpoint has its own method and headers', async () => {
     const endpoint = await world.addEndpoint('own', {
@@ -70,7 +70,7 @@ describe('the dispatcher', () => {
     expect(sent['webhook-id']).toBe(event!.id);
     const whole = await world.postgres.query<{ row: string }>('SELECT attempts::text AS row FROM attempts');
     expect(whole[0]?.row).not.toMatch(/very-secret|whsec_/);
-  }, 60_000);
+  });
 
   it('completes an event that no endpoint wants', async () => {
     await world.addEndpoint('too new', {}, { createdAgoMs: 1_000 });
@@ -87,7 +87,7 @@ describe('the dispatcher', () => {
       { timeoutMs: 30_000 },
     );
     expect(await world.deliveries()).toEqual([]);
-  }, 60_000);
+  });
 
   it('sends again what failed, through the table, until it is taken', async () => {
     const endpoint = await world.addEndpoint('flaky', { retry: soon });
@@ -100,7 +100,7 @@ describe('the dispatcher', () => {
     );
     expect(world.arrivalsOf(endpoint)).toHaveLength(40);
     expect(await world.postgres.query('SELECT FROM waiting')).toEqual([]);
-  }, 60_000);
+  });
 
   it('waits as long as Retry-After asks', async () => {
     const endpoint = await world.addEndpoint('busy', { retry: soon });
@@ -119,7 +119,7 @@ describe('the dispatcher', () => {
     // Capped by the endpoint's own policy.
     expect(gapMs(endpoint)).toBeLessThan(1_900);
     expect(gapMs(patient)).toBeGreaterThanOrEqual(2_000);
-  }, 60_000);
+  });
 
   it('gives up at the end of the window, with a dead letter', async () => {
     await world.addEndpoint('down', { retry: { ...soon, window_seconds: 1 } });
@@ -141,7 +141,7 @@ describe('the dispatcher', () => {
     expect(deadLetters).toEqual(
       Array.from({ length: 3 }, () => ({ stage: 'dispatcher', reason: 'retries_exhausted' })),
     );
-  }, 60_000);
+  });
 
   it('disables an endpoint that answers 410, and ends what waits for it', async () => {
     const endpoint = await world.addEndpoint('leaving', {
@@ -165,7 +165,7 @@ describe('the dispatcher', () => {
     expect(world.arrivalsOf(endpoint)).toHaveLength(4);
     const rows = await world.postgres.query<{ disabled_reason: string }>('SELECT disabled_reason FROM endpoints');
     expect(rows).toEqual([{ disabled_reason: 'gone' }]);
-  }, 60_000);
+  });
 
   it('cancels what waits for an endpoint that is deleted', async () => {
     const endpoint = await world.addEndpoint('deleted', { retry: { base_seconds: 3_600, cap_seconds: 3_600 } });
@@ -177,7 +177,7 @@ describe('the dispatcher', () => {
     const ended = await world.ended(2);
     expect(ended.map(({ status }) => status)).toEqual(['cancelled', 'cancelled']);
     expect(world.arrivalsOf(endpoint)).toHaveLength(2);
-  }, 60_000);
+  });
 
   it('buries a delivery of an endpoint that never was', async () => {
     await world.startDispatcher();
@@ -194,5 +194,5 @@ describe('the dispatcher', () => {
     await world.producer.send({ topic: world.topics.deliveries, key: 'ep_never', value: Buffer.from('x'), headers });
     const [ended] = await world.ended(1);
     expect(ended).toMatchObject({ status: 'dead_lettered', detail: 'endpoint_unknown', attempts: 0 });
-  }, 60_000);
+  });
 });

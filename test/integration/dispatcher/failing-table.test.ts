@@ -20,7 +20,7 @@ beforeAll(async () => {
   });
   await postgres.start();
   table = createFailingTable(postgres);
-}, 60_000);
+});
 afterAll(() => postgres?.stop());
 beforeEach(async () => {
   await postgres.query('TRUNCATE endpoints, announcements');

@@ -23,11 +23,11 @@ interface EndpointState {
 let world: World;
 beforeEach(async () => {
   world = await createWorld('giving-up');
-}, 60_000);
+});
 afterEach(async () => {
   await world?.stop();
   expect(world?.failures).toEqual([]);
-}, 60_000);
+});
 
 const stateOf = async ({ id }: TestEndpoint): Promise<EndpointState> => {
   const [row] = await world.postgres.query<EndpointState>(
@@ -73,61 +73,57 @@ describe('an endpoint that is given up', () => {
   it.each([
     ['failing', 500],
     ['gone', 410],
-  ])(
-    '(%s) is disabled, and an event tells who asks for it, once',
-    async (reason, status) => {
-      await world.startProjector();
-      await world.startDedup();
-      const retry = { base_seconds: 0.2, cap_seconds: 0.5 };
-      const bad = await world.addEndpoint('bad', { retry }, { eventTypes: ['order.*', 'hookline.endpoint.disabled'] });
-      const operator = await world.addEndpoint(
-        'operator',
-        {},
-        { eventTypes: ['hookline.endpoint.disabled'], sourceIds: ['src_2'] },
-      );
-      const other = await world.addEndpoint('other');
-      const since = '2026-01-01T00:00:00.000001Z';
-      await world.postgres.query('UPDATE endpoints SET failing_since = $2 WHERE id = $1', [bad.id, since]);
-      world.receiver.react(({ name }) => ({ status: name === 'bad' ? status : 200 }));
-      const { metrics } = await world.startDispatcher({ HOOKLINE_ENDPOINT_FAILING_SECONDS: '10' });
-      await world.publish(3);
+  ])('(%s) is disabled, and an event tells who asks for it, once', async (reason, status) => {
+    await world.startProjector();
+    await world.startDedup();
+    const retry = { base_seconds: 0.2, cap_seconds: 0.5 };
+    const bad = await world.addEndpoint('bad', { retry }, { eventTypes: ['order.*', 'hookline.endpoint.disabled'] });
+    const operator = await world.addEndpoint(
+      'operator',
+      {},
+      { eventTypes: ['hookline.endpoint.disabled'], sourceIds: ['src_2'] },
+    );
+    const other = await world.addEndpoint('other');
+    const since = '2026-01-01T00:00:00.000001Z';
+    await world.postgres.query('UPDATE endpoints SET failing_since = $2 WHERE id = $1', [bad.id, since]);
+    world.receiver.react(({ name }) => ({ status: name === 'bad' ? status : 200 }));
+    const { metrics } = await world.startDispatcher({ HOOKLINE_ENDPOINT_FAILING_SECONDS: '10' });
+    await world.publish(3);
 
-      await waitUntil('the operator has been told', () => world.arrivalsOf(operator).length > 0, { timeoutMs: 60_000 });
-      const { disabled_at, disabled_reason, revision, failing_since } = await stateOf(bad);
-      expect({ disabled_reason, revision, failing_since }).toEqual({
-        disabled_reason: reason,
-        revision: 1,
-        failing_since: since,
-      });
-      await waitUntil('the event is readable', async () => (await operationalEvents()).length > 0, {
-        timeoutMs: 30_000,
-      });
-      const [event, ...more] = await operationalEvents();
-      expect([event?.source_id, event?.duplicates, more]).toEqual(['hookline', 0, []]);
-      expect(JSON.parse(event?.payload ?? '')).toEqual({
-        type: 'hookline.endpoint.disabled',
-        endpoint_id: bad.id,
-        url: world.receiver.url('bad'),
-        reason,
-        ...(reason === 'failing' && { failing_since: since }),
-        disabled_at,
-        resource: `/v1/endpoints/${bad.id}`,
-      });
-      if (reason === 'failing')
-        expect(Object.keys(JSON.parse(event?.payload ?? '') as object).toSorted()).toEqual(
-          documentedMembers('hookline.endpoint.disabled').toSorted(),
-        );
-      // Three orders to two endpoints, one of them disabled; the event goes only to the operator.
-      const ended = await world.ended(7);
-      expect(ended.filter(({ event_id }) => event_id === event?.id)).toMatchObject([
-        { endpoint_id: operator.id, status: 'delivered' },
-      ]);
-      expect([toldOf(bad, event?.id), toldOf(other, event?.id)]).toEqual([false, false]);
-      expect(await metrics.metrics()).toContain(`hookline_endpoints_disabled_total{reason="${reason}"} 1`);
-      await waitUntil('nothing is left to tell', async () => !(await areWaiting()), { timeoutMs: 30_000 });
-    },
-    120_000,
-  );
+    await waitUntil('the operator has been told', () => world.arrivalsOf(operator).length > 0, { timeoutMs: 60_000 });
+    const { disabled_at, disabled_reason, revision, failing_since } = await stateOf(bad);
+    expect({ disabled_reason, revision, failing_since }).toEqual({
+      disabled_reason: reason,
+      revision: 1,
+      failing_since: since,
+    });
+    await waitUntil('the event is readable', async () => (await operationalEvents()).length > 0, {
+      timeoutMs: 30_000,
+    });
+    const [event, ...more] = await operationalEvents();
+    expect([event?.source_id, event?.duplicates, more]).toEqual(['hookline', 0, []]);
+    expect(JSON.parse(event?.payload ?? '')).toEqual({
+      type: 'hookline.endpoint.disabled',
+      endpoint_id: bad.id,
+      url: world.receiver.url('bad'),
+      reason,
+      ...(reason === 'failing' && { failing_since: since }),
+      disabled_at,
+      resource: `/v1/endpoints/${bad.id}`,
+    });
+    if (reason === 'failing')
+      expect(Object.keys(JSON.parse(event?.payload ?? '') as object).toSorted()).toEqual(
+        documentedMembers('hookline.endpoint.disabled').toSorted(),
+      );
+    // Three orders to two endpoints, one of them disabled; the event goes only to the operator.
+    const ended = await world.ended(7);
+    expect(ended.filter(({ event_id }) => event_id === event?.id)).toMatchObject([
+      { endpoint_id: operator.id, status: 'delivered' },
+    ]);
+    expect([toldOf(bad, event?.id), toldOf(other, event?.id)]).toEqual([false, false]);
+    expect(await metrics.metrics()).toContain(`hookline_endpoints_disabled_total{reason="${reason}"} 1`);
+    await waitUntil('nothing is left to tell', async () => !(await areWaiting()), { timeoutMs: 30_000 });
+  });
 
   it('is told of once where the one who tells dies before it has noted so', async () => {
     await world.startProjector();
@@ -168,7 +164,7 @@ describe('an endpoint that is given up', () => {
       timeoutMs: 30_000,
     });
     expect(await operationalEvents()).toHaveLength(1);
-  }, 60_000);
+  });
 
   it('is not, where a person has changed it meanwhile', async () => {
     const endpoint = await world.addEndpoint('changed');
@@ -182,7 +178,7 @@ describe('an endpoint that is given up', () => {
     expect(await disable(before, { reason: 'gone' })).toBe(true);
     expect(await disable({ ...before, revision: 2 }, { reason: 'failing', since: 1 })).toBe(true);
     expect([(await stateOf(endpoint)).disabled_at, await areWaiting()]).toEqual([null, false]);
-  }, 60_000);
+  });
 });
 
 describe('since when an endpoint fails', () => {
@@ -218,7 +214,7 @@ describe('since when an endpoint fails', () => {
     expect((await send(false)).failing_since).not.toBeNull();
     await change(endpoint, `description = 'mended'`);
     expect((await stateOf(endpoint)).failing_since).toBeNull();
-  }, 60_000);
+  });
 });
 
 describe('what an endpoint gets', () => {
@@ -230,7 +226,7 @@ describe('what an endpoint gets', () => {
     await areFannedOut(10);
     expect(await eventIdsOfEnded(4)).toEqual(idsOf(events.slice(6)));
     expect(world.arrivalsOf(endpoint)).toHaveLength(4);
-  }, 60_000);
+  });
 
   it('is what it was to get five seconds before, and its history says since when', async () => {
     await world.startProjector();
@@ -248,7 +244,7 @@ describe('what an endpoint gets', () => {
     const after = await world.publish(2, undefined, 'src_2');
     await areFannedOut(6);
     expect(await eventIdsOfEnded(3)).toEqual(idsOf([before, ...after]));
-  }, 60_000);
+  });
 
   it('is kept in its history for every change of that, in an order that no clock turns round', async () => {
     const endpoint = await world.addEndpoint('often');
@@ -273,5 +269,5 @@ describe('what an endpoint gets', () => {
     const until = history.map((past) => String(past['until']));
     expect(until).toEqual(until.toSorted());
     expect(new Set(until).size).toBe(114);
-  }, 60_000);
+  });
 });

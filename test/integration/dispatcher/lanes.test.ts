@@ -6,11 +6,11 @@ describe('the dispatcher’s lanes', () => {
   beforeEach(async () => {
     world = await createWorld('lanes');
     await world.startProjector();
-  }, 60_000);
+  });
   afterEach(async () => {
     await world?.stop();
     expect(world?.failures).toEqual([]);
-  }, 60_000);
+  });
 
   it('let no endpoint be held up by one that hangs', async () => {
     await world.addEndpoint('hanging', { timeout_ms: 15_000, max_in_flight: 2 });
@@ -24,7 +24,7 @@ describe('the dispatcher’s lanes', () => {
     });
     // One time-out of the other has not passed, and it has a hundred of its own to come to.
     expect(performance.now() - startedAtMs).toBeLessThan(15_000);
-  }, 60_000);
+  });
 
   it('park what they have no room for, and send it once there is', async () => {
     const slow = await world.addEndpoint('slow', { max_in_flight: 1 });
@@ -36,7 +36,7 @@ describe('the dispatcher’s lanes', () => {
     expect(ended.filter(({ step }) => step > 1).length).toBeGreaterThan(20);
     expect(world.arrivalsOf(slow)).toHaveLength(60);
     expect(await world.postgres.query('SELECT FROM waiting')).toEqual([]);
-  }, 60_000);
+  });
 
   it('repeat nothing when the process is stopped in order, whatever was queued', async () => {
     const endpoints = [
@@ -53,7 +53,7 @@ describe('the dispatcher’s lanes', () => {
     await world.startDispatcher();
     await world.ended(160);
     for (const endpoint of endpoints) expect(world.arrivalsOf(endpoint)).toHaveLength(80);
-  }, 60_000);
+  });
 
   it('go to another process without a loss when the group is rebalanced', async () => {
     const endpoints = await Promise.all(
@@ -70,5 +70,5 @@ describe('the dispatcher’s lanes', () => {
       const arrived = new Set(world.arrivalsOf(endpoint).map(({ eventId }) => eventId));
       expect(arrived).toEqual(new Set(events.map(({ id }) => id)));
     }
-  }, 90_000);
+  });
 });

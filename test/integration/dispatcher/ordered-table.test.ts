@@ -39,7 +39,7 @@ describe('the ordered rows on Postgres', () => {
     });
     await postgres.start();
     tables = tablesOn(createOrderedTable(postgres, postgres));
-  }, 60_000);
+  });
   afterAll(() => postgres?.stop());
 
   const tablesOn = (ordered: OrderedTable): OrderedTables => ({
@@ -66,7 +66,7 @@ describe('the ordered rows on Postgres', () => {
       { numRuns: 100, endOnFailure: true },
     );
     expect(run.failed).toBe(true);
-  }, 60_000);
+  });
 
   describe('with an earlier owner that still writes', () => {
     /** One stops before its commit, until the other is done with its change, or has to wait for the first. */
@@ -119,7 +119,7 @@ describe('the ordered rows on Postgres', () => {
       expect(await crossed(leaving, joining)).toEqual([]);
       await tables.clear();
       expect(await crossed(early, late)).toEqual([]);
-    }, 30_000);
+    });
 
     it('would leave one with none, or with two, if partitions were not locked', async () => {
       const unlocked = without(postgres, 'lock-partitions');
@@ -127,7 +127,7 @@ describe('the ordered rows on Postgres', () => {
       expect(await crossed(leaving, joining, unlocked)).not.toEqual([]);
       await tables.clear();
       expect(await crossed(early, late, unlocked)).not.toEqual([]);
-    }, 30_000);
+    });
 
     it('leaves every key so, whatever both write and remove at once', async () => {
       await fc.assert(
@@ -141,6 +141,6 @@ describe('the ordered rows on Postgres', () => {
         }),
         { numRuns: 20 },
       );
-    }, 60_000);
+    });
   });
 });

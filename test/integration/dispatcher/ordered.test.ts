@@ -10,11 +10,11 @@ describe('an endpoint that is ordered', () => {
   beforeEach(async () => {
     world = await createWorld('ordered');
     await world.startProjector();
-  }, 60_000);
+  });
   afterEach(async () => {
     await world?.stop();
     expect(world?.failures).toEqual([]);
-  }, 60_000);
+  });
 
   /** Publishes events of so many keys, turn by turn. */
   const publish = (count: number, keys: number): Promise<EventRecord[]> =>
@@ -60,7 +60,7 @@ describe('an endpoint that is ordered', () => {
     expect(arrivedTooEarly(other, events)).not.toEqual([]);
     expect(world.arrivalsOf(endpoint)).toHaveLength(50 + 3 * failing.size);
     await nothingWaits();
-  }, 120_000);
+  });
 
   it('is sent nothing of a key whose first fails, and all of the others', async () => {
     const endpoint = await world.addEndpoint('ordered', { ordered: true, retry: inAnHour });
@@ -76,7 +76,7 @@ describe('an endpoint that is ordered', () => {
     await world.standing('parked', 3);
     await world.ended(8);
     expect(arrivedAt(endpoint)).not.toContain(later[0]?.id);
-  }, 60_000);
+  });
 
   it('goes on with the next of a key when one that waits is cancelled, wherever it stands', async () => {
     const endpoint = await world.addEndpoint('ordered', { ordered: true, retry: inAnHour });
@@ -95,7 +95,7 @@ describe('an endpoint that is ordered', () => {
     for (const at of [0, 1]) expect(endOf(at)).toMatchObject({ status: 'cancelled', detail: 'cancelled_by_request' });
     expect(arrivedAt(endpoint)).toEqual([0, 2, 3].map((at) => events[at]?.id));
     await nothingWaits();
-  }, 60_000);
+  });
 
   it('keeps its order when the process is stopped while some wait, and another goes on', async () => {
     const endpoint = await world.addEndpoint('ordered', { ordered: true, retry: { base_seconds: 1, cap_seconds: 1 } });
@@ -113,7 +113,7 @@ describe('an endpoint that is ordered', () => {
     // A delivery that was accepted is not repeated.
     expect(world.arrivalsOf(endpoint).filter(({ answered }) => answered === 200)).toHaveLength(45);
     await nothingWaits();
-  }, 120_000);
+  });
 
   it('keeps its order when its partition goes to another process', async () => {
     const endpoints = await Promise.all(
@@ -131,7 +131,7 @@ describe('an endpoint that is ordered', () => {
       expect(new Set(arrivedAt(endpoint)).size).toBe(40);
     }
     await nothingWaits();
-  }, 120_000);
+  });
 
   it('keeps its order when the process is killed between an outcome and what follows from it', async () => {
     const endpoint = await world.addEndpoint('ordered', { ordered: true, retry: soon });
@@ -144,5 +144,5 @@ describe('an endpoint that is ordered', () => {
     await world.ended(40, 60_000);
     expect(arrivedTooEarly(endpoint, events)).toEqual([]);
     await nothingWaits();
-  }, 150_000);
+  });
 });

@@ -74,13 +74,13 @@ beforeEach(async () => {
   const { databaseUrl, topicPrefix } = world;
   ingress = await startIngress({ brokers: serverAddresses().kafkaBrokers, topicPrefix, databaseUrl });
   await world.startProjector();
-}, 60_000);
+});
 afterEach(async () => {
   await ingress?.stop();
   await world?.stop();
   await receiver?.close();
   expect(world?.failures).toEqual([]);
-}, 60_000);
+});
 
 const addEndpoint = (name: string, settings: EndpointSettings = {}) =>
   world.addEndpoint(name, { retry: soon, ...settings }, { url: receiver.url(name) });

@@ -7,11 +7,11 @@ describe('an endpoint', () => {
   beforeEach(async () => {
     world = await createWorld('sick');
     await world.startProjector();
-  }, 60_000);
+  });
   afterEach(async () => {
     await world?.stop();
     expect(world?.failures).toEqual([]);
-  }, 60_000);
+  });
 
   it('that is down costs one write for each delivery, is probed, and gets all when it is back, the oldest first', async () => {
     const endpoint = await world.addEndpoint('down', { retry: { base_seconds: 1, cap_seconds: 2 } });
@@ -41,7 +41,7 @@ describe('an endpoint', () => {
     const ended = await world.ended(56, 90_000);
     expect(ended.every(({ status }) => status === 'delivered')).toBe(true);
     await waitUntil('its breaker is closed', async () => !(await isOpen()), { timeoutMs: 30_000 });
-  }, 200_000);
+  });
 
   it('is sent to no faster than its rate, nothing is dropped, and no other waits for it', async () => {
     const paced = await world.addEndpoint('paced', { rate_limit: { per_second: 10, burst: 5 } });
@@ -66,5 +66,5 @@ describe('an endpoint', () => {
         const windowMs = (times[last] ?? 0) - (times[first] ?? 0) + slackMs;
         expect(last - first + 1).toBeLessThanOrEqual(5 + (windowMs / 1_000) * 10 + 1);
       }
-  }, 90_000);
+  });
 });

@@ -43,7 +43,7 @@ describe('the table of what waits', () => {
     table = createWaitingTable(postgres, indexScanPool);
     await insertEvent('acme', 'evt_1', 'one');
     await insertEvent('other', 'evt_1', 'other’s');
-  }, 60_000);
+  });
   afterAll(() => Promise.all([postgres?.stop(), indexScanPool?.stop()]));
   beforeEach(() => postgres.query('TRUNCATE waiting, deliveries, endpoints'));
 
@@ -306,7 +306,7 @@ describe('the table of what waits', () => {
     );
     // A smaller table would be read whole.
     expect(Number(plan?.pages)).toBeGreaterThan(2_500);
-  }, 30_000);
+  });
 
   it('is read past a backlog of one lane without looking at its rows', async () => {
     await postgres.query(
@@ -345,7 +345,7 @@ describe('the table of what waits', () => {
     }
     // In a lane's turn it is found twice, for its payload's being there and its size.
     expect(Math.min(...asked)).toBeLessThanOrEqual(2 * 20 * 100 + 20 * 20 + 20);
-  }, 30_000);
+  });
 
   it('is read within a statement’s time where a tenant has thousands of lanes, whatever is known of each', async () => {
     await postgres.query(
@@ -362,7 +362,7 @@ describe('the table of what waits', () => {
     const startMs = performance.now();
     expect(await due({ perLane: 100, perPartition: 167, limit: 500, lanes })).toEqual(['x']);
     expect(performance.now() - startMs).toBeLessThan(5_000);
-  }, 60_000);
+  });
 
   async function eventsAsked(): Promise<number> {
     await postgres.query('SELECT pg_stat_force_next_flush()');

@@ -28,11 +28,11 @@ beforeAll(async () => {
   world = await createWorld('delete-tenant', { encryptionKey });
   const { databaseUrl, topicPrefix } = world;
   ingress = await startIngress({ brokers: serverAddresses().kafkaBrokers, topicPrefix, databaseUrl });
-}, 60_000);
+});
 afterAll(async () => {
   await ingress?.stop();
   await world?.stop();
-}, 60_000);
+});
 
 interface Tenant {
   name: string;

@@ -69,7 +69,7 @@ beforeAll(async () => {
     },
   });
   await reader.start();
-}, 60_000);
+});
 
 afterAll(async () => {
   await ingress?.stop();
@@ -77,7 +77,7 @@ afterAll(async () => {
   await offsets?.deleteTopics([topic]);
   await offsets?.close();
   await postgres?.stop();
-}, 30_000);
+});
 
 const recordsOnTopic = async (): Promise<number> =>
   Object.values(await offsets.ends([topic])).reduce((sum, end) => sum + end, 0);
@@ -254,30 +254,26 @@ describe('with Kafka away', () => {
   test.each([
     ['refuses connections', refusing],
     ['takes connections and is silent', silent],
-  ])(
-    'where it %s, a webhook is answered 503 with Retry-After within two seconds',
-    async (_how, findPort) => {
-      const brokers = [`127.0.0.1:${await findPort()}`];
-      const alone = await startIngress({ brokers, topicPrefix, databaseUrl });
-      try {
-        const body = Buffer.from('{}');
-        const beganAtMs = performance.now();
-        const answers = await Promise.all(
-          Array.from({ length: 10 }, () =>
-            alone.post(source.id, body, signAsHookline(source.secret, body, nowSeconds())),
-          ),
-        );
-        expect(performance.now() - beganAtMs).toBeLessThan(2_000);
-        for (const answer of answers) {
-          expect(answer.status).toBe(503);
-          expect(JSON.parse(answer.body.toString())).toMatchObject({ code: 'unavailable' });
-          expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
-        }
-        expect(await alone.count(source.id, 'unavailable')).toBe(10);
-      } finally {
-        await alone.stop();
+  ])('where it %s, a webhook is answered 503 with Retry-After within two seconds', async (_how, findPort) => {
+    const brokers = [`127.0.0.1:${await findPort()}`];
+    const alone = await startIngress({ brokers, topicPrefix, databaseUrl });
+    try {
+      const body = Buffer.from('{}');
+      const beganAtMs = performance.now();
+      const answers = await Promise.all(
+        Array.from({ length: 10 }, () =>
+          alone.post(source.id, body, signAsHookline(source.secret, body, nowSeconds())),
+        ),
+      );
+      expect(performance.now() - beganAtMs).toBeLessThan(2_000);
+      for (const answer of answers) {
+        expect(answer.status).toBe(503);
+        expect(JSON.parse(answer.body.toString())).toMatchObject({ code: 'unavailable' });
+        expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
       }
-    },
-    30_000,
-  );
+      expect(await alone.count(source.id, 'unavailable')).toBe(10);
+    } finally {
+      await alone.stop();
+    }
+  });
 });

@@ -39,11 +39,11 @@ beforeAll(async () => {
     `INSERT INTO endpoints (tenant, id, url, event_types, secrets) VALUES ('acme', 'ep_asks', 'https://operator.test/', '{hookline.*}', '')`,
   );
   ingresses = await Promise.all([1, 2].map(() => startIngress({ brokers, topicPrefix, databaseUrl })));
-}, 60_000);
+});
 afterAll(async () => {
   for (const ingress of ingresses ?? []) await ingress.stop();
   await postgres?.stop();
-}, 60_000);
+});
 
 const signed = ({ secret }: TestSource): Record<string, string> => ({
   'hookline-signature': signHookline({ secret, body, timestampSeconds: Math.floor(Date.now() / 1_000) }),
@@ -98,7 +98,7 @@ describe('a source that rejects', () => {
     expect(await rejectingSince(source)).not.toBeNull();
     await accept(ingresses[1], source);
     await waitUntil('it is no longer marked', async () => (await rejectingSince(source)) === null, soon);
-  }, 120_000);
+  });
 
   it('is not announced while any process accepts its webhooks, or has within ten minutes', async () => {
     const [here, elsewhere] = [await insertSource(postgres), await insertSource(postgres)];
@@ -113,7 +113,7 @@ describe('a source that rejects', () => {
     expect([await rejectingSince(here), await rejectingSince(elsewhere)]).toEqual([null, null]);
     await reject(elsewhere, 20, forged);
     expect([await announcementsOf(here), await announcementsOf(elsewhere)]).toEqual([[], []]);
-  }, 120_000);
+  });
 
   it('is not announced for fewer than ten rejections of a code, nor where nobody asks', async () => {
     const [few, quiet] = [await insertSource(postgres), await insertSource(postgres)];
@@ -133,5 +133,5 @@ describe('a source that rejects', () => {
     await delay(11_000);
     expect([await announcementsOf(few), await rejectingSince(few)]).toEqual([[], null]);
     expect([await announcementsOf(quiet), await rejectingSince(quiet)]).toEqual([[], null]);
-  }, 120_000);
+  });
 });

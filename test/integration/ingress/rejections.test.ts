@@ -39,7 +39,7 @@ beforeAll(async () => {
   });
   await postgres.start();
   table = createRejectionTable(postgres);
-}, 60_000);
+});
 afterAll(() => postgres?.stop());
 beforeEach(() => postgres.query('TRUNCATE rejections'));
 
@@ -151,7 +151,7 @@ describe('the log of rejections over a database', () => {
     await waitUntil('the last one is written', async () => (await keptIds()).includes(newest.id), soon);
     await waitUntil('the table is trimmed', async () => (await keptIds()).length === 100, soon);
     expect((await keptIds()).filter((id) => old.every((row) => row.id !== id))).toHaveLength(5);
-  }, 30_000);
+  });
 
   test('has the newest after the database was away', async () => {
     let isAway = true;
@@ -184,7 +184,7 @@ describe('the log of rejections over a database', () => {
     await waitUntil('they are written', async () => (await kept()).length > 0, soon);
     expect(await keptIds()).toEqual(ids.slice(2));
     await away.stop();
-  }, 30_000);
+  });
 });
 
 describe('the whole ingress, by HTTPS', () => {
@@ -208,11 +208,11 @@ describe('the whole ingress, by HTTPS', () => {
         HOOKLINE_TLS_CLIENT_CERTIFICATES: 'optional',
       },
     });
-  }, 60_000);
+  });
   afterAll(async () => {
     await ingress?.stop();
     rmSync(folder, { recursive: true, force: true });
-  }, 30_000);
+  });
 
   const post = (sourceId: string, shown: Partial<KeyPair>): Promise<number> =>
     new Promise((resolve, reject) => {

@@ -49,4 +49,4 @@ test('a consumer whose coordinator no broker can name for a while starts again, 
   withBroker.mockRestore();
   await waitUntil('it reads', () => values.length > 0, { timeoutMs: 30_000 });
   expect([values, failures]).toEqual([['a'], []]);
-}, 60_000);
+});

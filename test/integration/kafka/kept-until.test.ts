@@ -43,11 +43,11 @@ beforeAll(async () => {
     await kafka.kill(1);
     reaper.stop();
   };
-}, 120_000);
+});
 afterAll(async () => {
   await stop?.();
   rmSync(dir, { recursive: true, force: true });
-}, 60_000);
+});
 
 const isOnDisk = (topic: string, text: string): boolean =>
   readdirSync(dir, { recursive: true, encoding: 'utf8' })

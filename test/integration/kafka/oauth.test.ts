@@ -72,8 +72,8 @@ beforeAll(async () => {
     rmSync(dir, { recursive: true, force: true });
   };
   bootstrap = `127.0.0.1:${oauth}`;
-}, 180_000);
-afterAll(() => stop?.(), 60_000);
+});
+afterAll(() => stop?.());
 
 const accessBy = (env: Record<string, string>): KafkaAccess =>
   kafkaAccess(

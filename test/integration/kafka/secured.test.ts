@@ -82,8 +82,8 @@ beforeAll(async () => {
     rmSync(dir, { recursive: true, force: true });
   };
   bootstrap = { secure: `127.0.0.1:${secure}`, mutual: `127.0.0.1:${mutual}` };
-}, 180_000);
-afterAll(() => stop?.(), 60_000);
+});
+afterAll(() => stop?.());
 
 const open = { ...readConfig(kafkaFields, {}), kafkaTls: true, kafkaTlsCaFile: caFile };
 type Given = Parameters<typeof kafkaAccess>[0];

@@ -17,8 +17,8 @@ beforeAll(async () => {
   [server, unencrypted] = await Promise.all([startOwnPostgres(broker), startOwnPostgres()]);
   caFile = fileOf('ca.pem', authority);
   otherCaFile = fileOf('other.pem', client.cert);
-}, 180_000);
-afterAll(() => Promise.all([server?.stop(), unencrypted?.stop()]), 60_000);
+});
+afterAll(() => Promise.all([server?.stop(), unencrypted?.stop()]));
 afterEach(async () => {
   for (const postgres of open.splice(0)) await postgres.stop();
 });

@@ -18,8 +18,8 @@ const events: string[] = [];
 const note = ({ event }: { event: string }): void => void events.push(event);
 const log: Logger = { debug: note, info: note, warn: note, error: note, child: () => log };
 
-beforeAll(async () => void (server = await startOwnPostgres()), 180_000);
-afterAll(() => server?.stop(), 60_000);
+beforeAll(async () => void (server = await startOwnPostgres()));
+afterAll(() => server?.stop());
 afterEach(async () => {
   for (const part of open.splice(0).reverse()) await part.stop();
   events.splice(0);

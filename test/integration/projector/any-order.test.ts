@@ -137,7 +137,7 @@ test('whatever comes first, and again, the rows are the same in the end', async 
     ),
     { numRuns: 40 },
   );
-}, 120_000);
+});
 
 describe('the duplicates of a key that was taken over when it had expired', () => {
   const key = 'k';
@@ -208,7 +208,7 @@ describe('the duplicates of a key that was taken over when it had expired', () =
 
   test('go to the event that dedup named, or that was alive when they came, whatever is told first', async () => {
     await fc.assert(inAnyOrder(), { numRuns: 60 });
-  }, 60_000);
+  });
 
   test('would not, if those that came before their event were left where they are', async () => {
     const adoptEarlyDuplicates = { ...intact.adoptEarlyDuplicates, name: 'adopt-nothing', text: nothingAdopted };
@@ -218,7 +218,7 @@ describe('the duplicates of a key that was taken over when it had expired', () =
     });
     expect(failed).toBe(true);
     expect(String(errorInstance)).toContain('duplicates');
-  }, 60_000);
+  });
 });
 
 test('an event that nothing changes keeps its updated_at: pollers are not shown it again', async () => {

@@ -192,4 +192,4 @@ test('two projectors that are handed the same, in different orders, come to the 
   await project(postgres, factsOf('one'));
   const expected = await projectedRows(postgres, 'one');
   for (const tenant of tenants) expect(await projectedRows(postgres, tenant)).toEqual(expected);
-}, 60_000);
+});

@@ -159,7 +159,7 @@ const exactAfterEveryBatch = (statements?: GuardingStatements) =>
 describe('the counts of an event', () => {
   test('are those of its rows after every batch, once its set is known, and nothing before', async () => {
     await fc.assert(exactAfterEveryBatch(), { numRuns: 120 });
-  }, 240_000);
+  });
 
   const mutants: [what: string, ...weakening: Parameters<typeof weakened>][] = [
     [
@@ -182,18 +182,14 @@ describe('the counts of an event', () => {
       'WHERE true',
     ],
   ];
-  test.each(mutants)(
-    'would not, if %s',
-    async (_, ...weakening) => {
-      const { failed, errorInstance } = await fc.check(exactAfterEveryBatch(weakened(...weakening)), {
-        numRuns: 200,
-        endOnFailure: true,
-      });
-      expect(failed).toBe(true);
-      expect(String(errorInstance)).toContain('toEqual');
-    },
-    120_000,
-  );
+  test.each(mutants)('would not, if %s', async (_, ...weakening) => {
+    const { failed, errorInstance } = await fc.check(exactAfterEveryBatch(weakened(...weakening)), {
+      numRuns: 200,
+      endOnFailure: true,
+    });
+    expect(failed).toBe(true);
+    expect(String(errorInstance)).toContain('toEqual');
+  });
 });
 
 function weakened(
@@ -323,7 +319,7 @@ test('a database of the version before: its events are counted when they change,
   } finally {
     await closePostgres(old);
   }
-}, 60_000);
+});
 
 describe('the cost of an event of many deliveries', () => {
   const small = 300;
@@ -398,7 +394,7 @@ describe('the cost of an event of many deliveries', () => {
     );
     expect(compared.length).toBeGreaterThan(8);
     expect(compared.filter((each) => each.many > 1.5 * each.few)).toEqual([]);
-  }, 180_000);
+  });
 });
 
 interface Named {

@@ -11,7 +11,7 @@ import { closePostgres, openDatabase } from './projection.ts';
 let postgres: Postgres;
 beforeAll(async () => {
   postgres = await openDatabase();
-}, 30_000);
+});
 afterAll(() => closePostgres(postgres));
 
 async function measure(maxBytes = 0) {

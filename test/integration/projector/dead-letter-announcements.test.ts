@@ -7,7 +7,7 @@ import { closePostgres, openDatabase, project } from './projection.ts';
 let postgres: Postgres;
 beforeAll(async () => {
   postgres = await openDatabase();
-}, 60_000);
+});
 afterAll(() => closePostgres(postgres));
 beforeEach(async () => {
   await postgres.query('TRUNCATE endpoints, announcements, dead_letters');

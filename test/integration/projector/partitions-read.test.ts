@@ -33,7 +33,7 @@ beforeAll(async () => {
   await retentionOver(postgres).runAt(firstDay);
   for (const event of told.slice(1)) await project(postgres, delivered(event));
   await project(postgres, [received(first), fannedOut(first, ['ep_a']), stepped(first, 'ep_a', 1, 'retrying')]);
-}, 60_000);
+});
 afterAll(() => closePostgres(postgres));
 
 interface Plan {

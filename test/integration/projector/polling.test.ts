@@ -93,7 +93,7 @@ const withoutTheRowLock: ClockStatement = {
 
 test(`a poller misses nothing that ${writers} projectors write`, async () => {
   expect(await pollWhileWriting('polled', takeClocks)).toEqual({ missed: [], failed: 0 });
-}, 60_000);
+});
 
 test('the same poller misses events where updated_at is the time alone', async () => {
   let wrong = 0;
@@ -102,7 +102,7 @@ test('the same poller misses events where updated_at is the time alone', async (
     wrong = missed.length + failed;
   }
   expect(wrong).toBeGreaterThan(0);
-}, 60_000);
+});
 
 /** @returns whether Postgres had to end a transaction because two waited for each other; nothing more is written then */
 async function deadlockAmong(clock: ClockStatement, prefix: string): Promise<boolean> {
@@ -142,7 +142,7 @@ test('projectors with many tenants in common never wait for each other in a circ
   };
   expect(await deadlockAmong(slow, 'sorted')).toBe(false);
   expect(await deadlockAmong(unsorted, 'unsorted')).toBe(true);
-}, 60_000);
+});
 
 test('instants go on from the last one where the clock of the machine has been set back', async () => {
   const tenant = 'set-back';

@@ -11,7 +11,7 @@ const example = join(folder, 'alertmanager.example.yml');
 const rules = readdirSync(join(folder, 'rules')).map((file) => readFileSync(join(folder, 'rules', file), 'utf8'));
 
 let amtool: string;
-beforeAll(async () => void ({ amtool } = await prometheusPrograms()), 300_000);
+beforeAll(async () => void ({ amtool } = await prometheusPrograms()));
 
 test('Alertmanager takes the example', async () => {
   const { stdout } = await run(amtool, ['check-config', example]);

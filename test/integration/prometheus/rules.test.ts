@@ -18,7 +18,7 @@ beforeAll(async () => {
   ({ promtool } = await prometheusPrograms());
   copy = mkdtempSync(join(tmpdir(), 'hookline-rules-'));
   cpSync(folder, copy, { recursive: true });
-}, 300_000);
+});
 afterAll(() => rmSync(copy, { recursive: true }));
 
 /** @throws Error with what promtool says where it finds a fault */

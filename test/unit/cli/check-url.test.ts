@@ -95,4 +95,4 @@ test('what a stack is set to changes nothing, and nothing needs to be set', asyn
     [0, '{\n  "allowed": true\n}\n'],
     [2, ''],
   ]);
-}, 60_000);
+});

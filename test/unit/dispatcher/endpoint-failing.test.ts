@@ -265,7 +265,7 @@ describe('an endpoint', () => {
     );
     // Fewer would make this test meaningless.
     expect(disabled).toBeGreaterThan(20);
-  }, 60_000);
+  });
 });
 
 describe('an outage of an endpoint', () => {

@@ -78,7 +78,7 @@ describe('an attempt', () => {
     }
     expect(payloads).toHaveLength(329);
     expect(Object.fromEntries(counts)).toEqual(Object.fromEntries(all.map((name) => [name, 2 * 329])));
-  }, 120_000);
+  });
 
   it.each([
     ['nothing', Buffer.alloc(0), all],
@@ -106,7 +106,7 @@ describe('an attempt', () => {
       }),
       { numRuns: 500 },
     );
-  }, 60_000);
+  });
 
   it('is taken with the new secret alone once the old one has ended, and with nobody else’s', async () => {
     const startMs = Math.floor(Date.now() / 1_000) * 1_000;
@@ -138,7 +138,7 @@ describe('an attempt that was changed on its way is taken by nobody', () => {
       }),
       { numRuns: 500 },
     );
-  }, 60_000);
+  });
 
   it('where it is a character of the id: but for Stripe’s form, which does not sign it', async () => {
     const unaware: VerifierName[] = ['stripe', 'Hookline-Signature by node:crypto'];

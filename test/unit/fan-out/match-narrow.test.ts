@@ -102,7 +102,7 @@ describe('a narrow event', () => {
     );
     expect(seen.narrow).toBeGreaterThan(200);
     expect(seen.wide).toBeGreaterThan(5);
-  }, 60_000);
+  });
 });
 
 it('gives the rules of those endpoints that get headers of the provider', () => {

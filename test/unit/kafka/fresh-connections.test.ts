@@ -181,13 +181,13 @@ const neverAnswered = async (onEnding: (socket: Socket | undefined) => void): Pr
 
 test('a connection ends, and the next is made, though the peer never answers the request in flight', async () => {
   await neverAnswered(() => undefined);
-}, 20_000);
+});
 
 test('a connection that is ending ends when its peer closes it with a request in flight', async () => {
   const startedMs = performance.now();
   await neverAnswered((socket) => socket?.end());
   expect(performance.now() - startedMs).toBeLessThan(2_000);
-}, 20_000);
+});
 
 test('a request that waits for its turn at a throttled connection ends in its time, also where the clock was set back', async () => {
   const whole = (socket: Socket, correlationId: number): void => void socket.write(answer(correlationId, 'whole'));
@@ -201,7 +201,7 @@ test('a request that waits for its turn at a throttled connection ends in its ti
     await connection.connect();
     expect(await ask(connection)).toBe('whole');
   });
-}, 20_000);
+});
 
 test('no timer is set for a negative time, of which Node warns', async () => {
   const setTimer = jest.spyOn(globalThis, 'setTimeout');
