@@ -147,7 +147,8 @@ describe('JSON', () => {
       expect(textOf(jsonText(text))).toBe(text);
       expect(indentedJson(text).replaceAll(/\s/g, '')).toBe(text.replaceAll(/\s/g, ''));
     }
-    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    // Time that grows with the square of the length would be minutes.
+    expect(performance.now() - startedAt).toBeLessThan(20_000);
   });
 
   test('in one line is indented without a change of its tokens', () => {
