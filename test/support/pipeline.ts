@@ -8,6 +8,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CrashPointName } from '#lib/crash-points';
 import type { Fault } from '../faults/checker/history.ts';
+import { lostMembershipIn } from './lost-membership.ts';
 import { createEnvironment, type EnvironmentOptions } from './pipeline-environment.ts';
 import { type ProcessName, serviceOf, serviceOfPoint } from './process-names.ts';
 import type { Exit } from './service-process.ts';
@@ -71,7 +72,10 @@ export interface Pipeline {
    * @throws Error where a process does not end at its point in time
    */
   killAlong(kills: readonly PlannedKill[], beforeRestart?: () => Promise<void>, name?: ProcessName): Promise<Exit[]>;
-  /** The test's faults. A fault is over some time after the last successor is ready. */
+  /**
+   * The test's faults. A fault is over some time after the last successor is ready. With sessions shorter than production's, each lost membership
+   * of a group is one too.
+   */
   readonly faults: readonly Fault[];
   /** Under supervision: each process that ended by itself, with how. */
   readonly restarts: readonly Restart[];
@@ -104,9 +108,15 @@ export async function createPipeline(options: PipelineOptions): Promise<Pipeline
     onLine(name, line) {
       const lines = logs.get(name) ?? [];
       logs.set(name, [...lines.slice(1 - keptLogLines), line]);
+      if (options.sessionTimeoutMs !== undefined) noteLostMembership(line);
       options.onLine?.(name, line);
     },
   });
+
+  const noteLostMembership = (line: string): void => {
+    const fault = lostMembershipIn(line, Date.now(), settlingMs);
+    if (fault !== undefined) faults.push(fault);
+  };
 
   const stopInOrder = async (name: ProcessName): Promise<void> => {
     const { code, signal } = await supervisor.stop(name);

@@ -2,9 +2,10 @@ import { createRequire } from 'node:module';
 import { KafkaJSError } from 'kafkajs';
 import { createConsumer, createTopics } from '#lib/kafka';
 import { systemClock } from '#lib/clock';
-import { silentLogger } from '#lib/log';
+import { createLogger, silentLogger } from '#lib/log';
 import { createClient } from '../../../libs/kafka/client.ts';
 import { consumerOptions, runningParts } from '../../support/kafka-conformance/setup.ts';
+import { lostMembershipIn } from '../../support/lost-membership.ts';
 import { serverAddresses, uniquePrefix } from '../../support/servers.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
@@ -21,7 +22,7 @@ afterEach(() => jest.restoreAllMocks());
 const forgotten = (): Error => Object.assign(new KafkaJSError('unknown member'), { type: 'UNKNOWN_MEMBER_ID' });
 const unanswered = (): Error => Object.assign(new KafkaJSError('timed out'), { name: 'KafkaJSRequestTimeoutError' });
 
-test('a consumer that its group has given up, and whose join then fails, joins again and reads on', async () => {
+test('a consumer that its group has given up, and whose join then fails, joins again, logs the loss and reads on', async () => {
   const brokers = serverAddresses().kafkaBrokers;
   const topic = `${uniquePrefix('forgotten')}topic`;
   await createTopics({ brokers }, [{ name: topic, partitions: 1, replicationFactor: 1 }], {
@@ -30,12 +31,16 @@ test('a consumer that its group has given up, and whose join then fails, joins a
   });
   const values: string[] = [];
   const failures: Error[] = [];
+  const lines: string[] = [];
+  const log = createLogger({ service: 'dedup', level: 'info' }, { write: (line) => void lines.push(line) });
+  const losses = () => lines.flatMap((line) => lostMembershipIn(line, Date.now(), 0) ?? []);
   await run(
     createConsumer(
       consumerOptions({
         brokers,
         groupId: topic,
         topics: [topic],
+        log,
         handle: async (records) => {
           for (const record of records) {
             values.push(record.value.toString());
@@ -46,6 +51,9 @@ test('a consumer that its group has given up, and whose join then fails, joins a
       }),
     ),
   );
+  await waitUntil('it has joined', () => lines.some((line) => line.includes('consumer.joined')), { timeoutMs: 30_000 });
+  // A coordinator that was not there yet is a crash too.
+  const before = losses().length;
   const { joinGroup } = Broker.prototype;
   let joinsToFail = 2;
   let joined = 0;
@@ -66,4 +74,5 @@ test('a consumer that its group has given up, and whose join then fails, joins a
   await producer.disconnect();
   await waitUntil('it reads', () => values.length > 0, { timeoutMs: 20_000, describe: () => `joined ${joined}` });
   expect([values, failures, joinsToFail, joined]).toEqual([['a'], [], 0, 1]);
+  expect(losses().slice(before)).toMatchObject([{ service: 'dedup', what: `${topic} lost its membership` }]);
 });
