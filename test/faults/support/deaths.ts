@@ -7,6 +7,6 @@ import type { Fault } from '../checker/history.ts';
 export const deathsIn = (faults: readonly Fault[]): number =>
   new Set(
     faults
-      .filter(({ what, service }) => service !== undefined && !/^SIG(STOP|TERM)/.test(what))
+      .filter(({ deadly, service }) => deadly === true && service !== undefined)
       .map(({ what, atMs }) => `${what} ${atMs}`),
   ).size;
