@@ -22,7 +22,7 @@ afterEach(() => jest.restoreAllMocks());
 const forgotten = (): Error => Object.assign(new KafkaJSError('unknown member'), { type: 'UNKNOWN_MEMBER_ID' });
 const unanswered = (): Error => Object.assign(new KafkaJSError('timed out'), { name: 'KafkaJSRequestTimeoutError' });
 
-test('a consumer that its group has given up, and whose join then fails, joins again, logs the loss and reads on', async () => {
+test('a consumer that its group has given up, and whose join then fails, logs the loss, joins again and reads on', async () => {
   const brokers = serverAddresses().kafkaBrokers;
   const topic = `${uniquePrefix('forgotten')}topic`;
   await createTopics({ brokers }, [{ name: topic, partitions: 1, replicationFactor: 1 }], {
