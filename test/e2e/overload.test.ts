@@ -19,7 +19,7 @@ test('of ten times what the ingress can take, every 2xx is on the topic, and the
       senders: 1,
       connections: 500,
       bodyBytes: 2_000,
-      // As long as a sender waits: see below.
+      // A sender waits 15 s in all, so this judges no answer; the one limit of time stands below.
       toleranceMs: 13_000,
       // The containers' limit (deploy/k8s/base/services). Whether it stays flat is seen in minutes alone.
       memoryRule: { mostMib: 1_024 },

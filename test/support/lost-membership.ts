@@ -23,7 +23,8 @@ interface Logged {
   service: ServiceName;
   event: string;
   group: string;
-  /** Of a join: the partitions that the member held before and holds no more, and whether it was a member all along. */
+  /** Joins alone have it: how many partitions the member held before and holds no more. */
   lost?: number;
+  /** Joins alone have it: whether it was this member all along. */
   continuous?: boolean;
 }
