@@ -60,7 +60,7 @@ export interface Kafka {
 }
 
 // Format of the storage once, then the start itself, on a machine that does other things as well.
-const startTimeoutMs = 120_000;
+const startTimeoutMs = 300_000;
 // Any constant works: the ports tell clusters apart.
 const clusterId = 'SG9va2xpbmVMb2NhbFN0aw';
 

@@ -28,7 +28,7 @@ import { createDedup, type Dedup } from '../../../services/dedup/dedup.ts';
 import { freePorts } from '#deploy/local/stack/free-ports.ts';
 import { withDatabase } from '../../support/with-database.ts';
 import { connectKafkaOffsets } from '../../support/kafka-offsets.ts';
-import { patientChecks } from '../../support/patient-checks.ts';
+import { patientChecks, patientClock } from '../../support/patient-checks.ts';
 import { startOrphanReaper } from '../../support/orphan-reaper.ts';
 import { createDatabase, serverAddresses, sessionTimeoutOfTests, uniquePrefix } from '../../support/servers.ts';
 import { type ServiceProcess, startServiceProcess } from '../../support/service-process.ts';
@@ -224,7 +224,7 @@ export async function createWorld({ partitions = 3, keepsOutcomes = true }: Worl
         topics,
         encodeEvent: codec.encode,
         matchNarrow: () => ({ wide: 'endpoints' }),
-        enforcement: createEnforcement({ postgres: ownPostgres, checks, clock: systemClock }),
+        enforcement: createEnforcement({ postgres: ownPostgres, checks, clock: patientClock }),
         crashPoints: {
           reach(point) {
             if (point === crashAt) throw new Crash(point);

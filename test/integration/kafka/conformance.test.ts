@@ -3,7 +3,7 @@ import { kafkaConformance } from '../../support/kafka-conformance.ts';
 import { startTestCluster, type TestCluster } from '../../support/kafka-conformance/cluster.ts';
 import { plainClient } from '../../support/kafka-conformance/plain-client.ts';
 
-jest.setTimeout(480_000);
+jest.setTimeout(900_000);
 
 // One file, because three brokers take a while to start: everything that needs them is in here.
 let cluster: TestCluster;
