@@ -11,6 +11,7 @@ import { noTracer } from '#lib/telemetry';
 import { fields } from '../../../services/api/config.ts';
 import { openOutbox } from '../../../services/api/outbox/open-outbox.ts';
 import { type ClaimedEvent, createOutboxTable, type OutboxTable } from '../../../services/api/outbox/outbox-table.ts';
+import { fastestOfThreeMs } from '../../support/fastest.ts';
 import { serverAddresses, uniquePrefix } from '../../support/servers.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { type OpenApi, openApi } from './api-over-database.ts';
@@ -98,13 +99,19 @@ describe('what was published', () => {
   test('goes as soon as the process that took it is told, not only at its next look', async () => {
     const topic = createTopic();
     const outbox = await start(topic);
-    // The outbox has just found nothing: its next look by itself is a second away.
-    await systemClock.sleep(100);
-    const id = await publish();
-    const beganAtMs = performance.now();
-    outbox.wake();
-    await waitUntil('it is published', () => topic.events.some((event) => event.id === id), { timeoutMs, everyMs: 5 });
-    expect(performance.now() - beganAtMs).toBeLessThan(500);
+    const publishedWithinMs = async (): Promise<number> => {
+      // The outbox has just found nothing: its next look by itself is a second away.
+      await systemClock.sleep(100);
+      const id = await publish();
+      const beganAtMs = performance.now();
+      outbox.wake();
+      await waitUntil('it is published', () => topic.events.some((event) => event.id === id), {
+        timeoutMs,
+        everyMs: 5,
+      });
+      return performance.now() - beganAtMs;
+    };
+    expect(await fastestOfThreeMs(publishedWithinMs)).toBeLessThan(500);
   });
 
   test('is published before a stop has ended', async () => {

@@ -206,7 +206,7 @@ describe('with Redis in front', () => {
       expect(isReplay(await post())).toBe(true);
       expect((await post({ key: 'other' })).status).toBe(201);
       expect((await post({ body: '{"a":2}' })).status).toBe(422);
-      expect(performance.now() - beganAtMs).toBeLessThan(2_000);
+      expect(performance.now() - beganAtMs).toBeLessThan(10_000);
     } finally {
       server.resume();
     }
