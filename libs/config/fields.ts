@@ -138,7 +138,7 @@ export function describeConfig<F extends Fields>(fields: F, config: ConfigOf<F>)
   );
 }
 
-/** Of a URL. One that was not percent-encoded may have any character, so it ends at the last `@`. */
+/** Masks a URL's password. One that was not percent-encoded may have any character, so it ends at the last `@`. */
 const withoutPassword = (url: string): string =>
   url.replace(/(:\/\/[^:/@]*):.*@/s, '$1:***@').replace(/([?&]password=)[^&]*/, '$1***');
 

@@ -13,5 +13,5 @@ export type CheckAnswer = { id: number; processorMs: number } & (
   | { kind: 'mismatch'; field: string; message: string }
 );
 
-/** What the thread says when it can begin. */
+/** The thread's word that it can begin. */
 export type Ready = { kind: 'ready'; processorMs: number };

@@ -1,8 +1,8 @@
-/** What a page answers. The whole answer is made before its first byte is sent, so its status is always the true one. */
+/** The answer of a page. It is made whole before its first byte is sent, so its status is always the true one. */
 import type { Html } from '#lib/html';
 import type { FieldError } from './api-calls/console-api.ts';
 
-/** What search engines are told of a page. Every page that does not say it is not indexed. */
+/** The word to search engines. A page that does not say it is not indexed. */
 interface Indexing {
   /** The path, from the base on, of the page that has this content for good. */
   canonical: string;
@@ -15,7 +15,7 @@ export type PageStatus = 200 | 201 | 400 | 404 | 409 | 412;
 export type ProblemStatus = 400 | 403 | 404 | 405 | 408 | 409 | 410 | 412 | 413 | 415 | 429 | 500 | 503;
 
 export interface PageContent {
-  /** What the page is about: the beginning of the document's title, and the only h1. Default: the title of the page's definition. */
+  /** The page's subject: the beginning of the document's title, and the only h1. Default: the title of the page's definition. */
   title?: string;
   /** Instead of the title, in the h1. */
   heading?: Html;

@@ -26,10 +26,10 @@ export interface Settings {
   frameOrigins: readonly string[];
 }
 
-/** What a process shows: the console, to who signs in; the catalog of event types, to everyone; the portal, to a customer with a link. */
+/** A face that a process shows: the console, to people who sign in; the catalog of event types, to all; the portal, to a customer with a link. */
 export type Face = 'console' | 'catalog' | 'portal';
 
-/** What a handler knows of its request. */
+/** A handler's view of its request. */
 export interface PageContext<Path extends string = string> {
   params: Readonly<Record<ParamNames<Path>, string>>;
   /** Without empty parameters. */
@@ -60,7 +60,7 @@ interface InTenant {
   t: string;
 }
 
-/** What a form brings. */
+/** The content of a form. */
 export interface Submitted {
   /** The fields, without the Idempotency-Key. */
   form: URLSearchParams;
@@ -76,7 +76,7 @@ export type OperatorContext<Path extends string = string> = PageContext<Path> & 
 export type OperatorFormContext<Path extends string = string> = OperatorContext<Path> & Submitted;
 /** Pages that anyone may ask for. */
 export interface PublicContext<Path extends string = string> extends PageContext<Path> {
-  /** Who asks, if somebody is signed in. */
+  /** The session of the reader, if somebody is signed in. */
   findSession(): Promise<FoundSession>;
   actions: SessionActions;
   /** Whether cookies are sent over https alone. */
@@ -114,7 +114,7 @@ interface Handling<Context> {
 
 interface Described<Path extends string> {
   path: Path;
-  /** What the page is, for people. */
+  /** The page's name for people. */
   title: string;
   /** The entry of the navigation that is marked as current. */
   section?: Section;

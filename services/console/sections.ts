@@ -23,7 +23,7 @@ export const sections = {
   system: { label: 'System', path: '/system', scope: 'operator' },
 } as const satisfies Record<string, SectionRow>;
 
-/** Those of the portal, below its base. */
+/** The sections of the portal, below its base. */
 export const portalSections = {
   overview: { label: 'Start', path: '' },
   endpoints: { label: 'Endpoints', path: '/endpoints' },

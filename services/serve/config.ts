@@ -37,7 +37,7 @@ interface Options {
   env?: NodeJS.ProcessEnv;
   /** The services in the process. Default: all. */
   names?: readonly ServedName[];
-  /** Of the machine or the container. */
+  /** The memory of the machine or the container. */
   memory?: number;
 }
 

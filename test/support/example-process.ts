@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import { waitUntil } from './wait-until.ts';
 
 export interface ExampleProcess {
-  /** What it has printed so far. */
+  /** The lines that it has printed so far. */
   readonly lines: readonly string[];
   /** Waits for a line; gives its match. @throws Error with all that it printed */
   line(pattern: RegExp, timeoutMs: number): Promise<RegExpExecArray>;

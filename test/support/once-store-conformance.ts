@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { OnceOptions, OnceStore } from '../../packages/receiver/src/index.ts';
 import { waitUntil } from './wait-until.ts';
 
-/** What every store of `@hookline/receiver` does; run by the fake of the unit tests and by the real ones. */
+/** The conformance suite of the stores of `@hookline/receiver`; run by the fake of the unit tests and by the real ones. */
 export function describeOnceStore(create: (options: OnceOptions) => OnceStore): void {
   let made = 0;
   const newId = (): string => `msg_${++made}_${process.pid}_${Date.now()}`;
@@ -42,7 +42,7 @@ export function describeOnceStore(create: (options: OnceOptions) => OnceStore): 
     await store.complete(id);
     expect(await create(long).claim(id, 'b')).toEqual({ state: 'done' });
     expect(await store.claim(id, 'a')).toEqual({ state: 'done' });
-    // What comes late frees nothing that is done.
+    // A late release frees nothing that is done.
     await store.release(id, 'a');
     expect(await store.claim(id, 'c')).toEqual({ state: 'done' });
   });

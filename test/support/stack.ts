@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Those that work on events, in the order of an event's way. */
+/** The services that work on events, in the order of an event's way. */
 export const pipelineServices = ['ingress', 'dedup', 'dispatcher', 'projector', 'api'] as const;
 export type PipelineService = (typeof pipelineServices)[number];
 export const serviceNames = [...pipelineServices, 'console'] as const;

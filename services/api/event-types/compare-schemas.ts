@@ -28,7 +28,7 @@ export function compareSchemas(before: unknown, after: unknown): SchemaDifferenc
   for (const [field, was] of old) {
     const is = now.get(field);
     if (is === undefined) {
-      // What was in it went with it.
+      // Its contents went with it.
       if (now.has(parentOf(field))) say(field, 'removed', true);
       continue;
     }

@@ -16,7 +16,7 @@ export interface NameRow {
   kind: 'current' | AliasKind;
 }
 
-/** What is known of names: those that a change is about, and all of the types that they belong to. */
+/** The known names: the ones that a change is about, and all of the types that they belong to. */
 export interface KnownNames {
   names: ReadonlyMap<string, NameRow>;
   /** Ids of retired types. */

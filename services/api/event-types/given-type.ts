@@ -11,7 +11,7 @@ import { readInstant } from '../http/filters.ts';
 import type { FieldErrors } from '../http/send-problem.ts';
 import { name as category } from '../settings/fields.ts';
 
-/** What clients say of a type, but its name. */
+/** A type as clients give it, but its name. */
 export interface GivenType {
   description?: string;
   notes?: string;
@@ -105,7 +105,7 @@ export const givenType = ({ category, deprecation, ...content }: TypeContent): G
   }),
 });
 
-/** What the schemas of routes do not say. */
+/** Checks what the schemas of routes do not say. */
 export function contentErrors({ deprecation }: TypeContent): FieldErrors {
   const sunset = deprecation?.sunset_at ?? null;
   const read = sunset === null ? undefined : readInstant(sunset);

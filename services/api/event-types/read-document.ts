@@ -10,7 +10,7 @@ export interface ImportedType {
   version: { schema?: unknown; example?: unknown; version_notes?: string };
 }
 
-/** What an export adds to what OpenAPI has words for. */
+/** The member in which an export adds what OpenAPI has no words for. */
 export const extension = 'x-hookline';
 
 /**

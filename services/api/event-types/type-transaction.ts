@@ -74,7 +74,7 @@ export async function decide({ tx, tenant }: Changing, command: NameCommand) {
   const decision = decideNames(await readNames(tx, tenant, about), command);
   if (decision.kind === 'changed') return decision;
   const { code, detail } = decision;
-  // What never was is answered alike, whatever its name.
+  // A type that never was is answered alike, whatever its name.
   return code === 'not_found' ? { refused: code } : { refused: code, detail };
 }
 

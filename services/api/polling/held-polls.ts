@@ -59,7 +59,7 @@ interface Wanted {
 
 export interface Found {
   events: EventRow[];
-  /** What is before it was looked at. */
+  /** Everything before it was looked at. */
   from: string;
 }
 
@@ -82,7 +82,7 @@ interface Watched extends WatchedTenant {
 }
 
 /**
- * What was seen is gone by for so long. Long enough for those who were answered together; and whoever asks later looks, should the
+ * A look is gone by for so long. Long enough for those who were answered together; and whoever asks later looks, should the
  * connection that hears of changes have been lost unnoticed.
  */
 const seenForMs = 5_000;

@@ -10,7 +10,7 @@ export interface NewEvents {
   events: EventRow[];
   /** @returns whether an event is one that the filter takes */
   matcherOf(filter: EventFilter): (event: EventRow) => boolean;
-  /** What is before it was read. */
+  /** Everything before it was read. */
   readTo: string;
   /** False: there is more from `readTo` on. */
   isAll: boolean;

@@ -85,7 +85,7 @@ export function createReadings({ readNewEvents, clock, log, metrics, closing }: 
 
   async function readFor(watched: WatchedTenant): Promise<void> {
     const { tenant, waiters, notified, notifiedAtMs } = watched;
-    // Those who come while it is read have looked later than it was notified, or are read for again.
+    // Waiters who come while it is read have looked later than it was notified, or are read for again.
     let waiting = [...waiters];
     const filters = waiting.map(({ filter }) => filter);
     try {

@@ -4,7 +4,7 @@ import type { PageRequest } from '../http/paging.ts';
 import { idPattern } from './ids.ts';
 import { visibleTo } from './event-type.ts';
 
-/** What is said of a change besides its kind and the name. */
+/** The facts of a change besides its kind and the name. */
 export interface ChangeFacts {
   version?: number;
   compatibility?: VersionCompatibility;

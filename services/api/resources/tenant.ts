@@ -57,7 +57,7 @@ const shown = (page: string): string => `
     LEFT JOIN tenants t ON t.tenant = page.tenant
    ORDER BY page.tenant`;
 
-/** What each of these has a row of is a tenant. */
+/** A tenant has a row in one of these. */
 const tables = ['tenants', 'tenant_resources', 'tenant_clocks'];
 
 /**

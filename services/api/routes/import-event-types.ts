@@ -30,7 +30,7 @@ const body = {
   },
 } as const;
 
-/** What a document may say of a type. */
+/** The members that a document may give a type. */
 const content = { type: 'object', additionalProperties: false, properties: typeFields } as const;
 
 /** GitHub's document has 5 MB. */

@@ -8,7 +8,7 @@ import { withQuery } from './paths.ts';
 import { ApiRefusal } from './refusal.ts';
 import type { ApiAnswer, ApiCall, ApiTransport } from './transport.ts';
 
-/** What the API answered, or why it did not. */
+/** The API's answer, or why there is none. */
 export type Asked<T> =
   { ok: true; value: T; etag: string | undefined; status: number } | { ok: false; failure: ApiFailure };
 
@@ -17,7 +17,7 @@ export interface ListPage<T> {
   /** The parameters of the pages beside this one, if there are any. */
   next: URLSearchParams | undefined;
   prev: URLSearchParams | undefined;
-  /** Of the answer, by lower-case name. */
+  /** The answer's header, by its lower-case name. */
   header(name: string): string | undefined;
 }
 
@@ -64,7 +64,7 @@ export interface ApiAccess {
   /** For the operator, who may choose one; `*`: all. A tenant's own session names none. */
   tenant?: string | undefined;
   traceparent?: string;
-  /** Of the form; only then may something be changed. */
+  /** The key that the form brought; only with one may something be changed. */
   idempotencyKey?: string;
   newKey(): string;
   /** Each request is added, as `GET /v1/…`. */

@@ -1,6 +1,6 @@
 import { ApiRefusal } from './refusal.ts';
 
-/** What the API gives, or undefined where it is kept no longer: a page shows the rest, and says so. */
+/** The API's answer, or undefined where it is kept no longer: a page shows the rest, and says so. */
 export async function orGone<T>(asked: Promise<T>): Promise<T | undefined> {
   try {
     return await asked;

@@ -2,13 +2,13 @@ import type { ReadApi } from './console-api.ts';
 import { withQuery } from './paths.ts';
 
 interface Named {
-  /** What each is called, by id. */
+  /** The names, by id. */
   names: ReadonlyMap<string, string>;
   /** Whether these are all: then any other id is of a deleted one. */
   isComplete: boolean;
 }
 
-/** What endpoints and sources are called, to show more than their ids. */
+/** The names of endpoints and sources, to show more than their ids. */
 export interface TenantNames {
   endpoints: Named;
   sources: Named;

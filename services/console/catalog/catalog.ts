@@ -44,7 +44,7 @@ export type Found<T> =
 
 interface ChangesPage {
   changes: readonly EventTypeChangeView[];
-  /** Of the page after this one. */
+  /** The cursor of the page after this one. */
   next: string | undefined;
 }
 
@@ -82,7 +82,7 @@ const pageSize = 1_000;
 const mostPages = 20;
 const changesPerPage = '50';
 
-/** What each request for a page asks through: what they were answered is kept for all of them. */
+/** Opens the catalog for a request for a page; the answers are kept for all requests. */
 export function createCatalogs({ transport, clock, log, catalog: settings }: Deps): OpenCatalog {
   if (settings === undefined) return () => noCatalog;
   const { tenant, key, staleSeconds, thinWords } = settings;
@@ -186,7 +186,7 @@ const noCatalog: Catalog = {
   changes: async () => undefined,
 };
 
-/** What the API has said of what was asked for. */
+/** The API's answer. */
 type Told<T> = { status: 200 | 301; value: T; text: string; link: string } | { status: 400 | 404 | 410 };
 
 /**

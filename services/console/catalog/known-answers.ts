@@ -1,5 +1,5 @@
 /**
- * What the API has answered, kept for when it can't be asked: a page that was shown goes on to be shown, with its age. It is asked each time all
+ * The API's answers, kept for when it can't be asked: a page that was shown goes on to be shown, with its age. It is asked each time all
  * the same, so that what it shows is never older than it has to be; requests for the same thing that come at once are one.
  *
  * | the API                         | is known                  | is not                      |
@@ -27,7 +27,7 @@ interface Options {
   maxBytes?: number;
 }
 
-/** Of all answers together; those that were not asked for longest are given up. */
+/** The limit of all answers together; the ones that were not asked for longest are given up. */
 const usualMaxBytes = 32 * 1024 * 1024;
 /** Beside the bytes of an answer. */
 const bytesPerAnswer = 1_024;

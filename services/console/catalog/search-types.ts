@@ -2,7 +2,7 @@
 import type { EventTypeSummary } from '#lib/contract';
 
 const mostSuggestions = 5;
-/** Of a name that was perhaps meant. */
+/** The most that a name may differ from what was searched, to be shown as perhaps meant. */
 const mostEdits = 3;
 
 export function searchTypes(types: readonly EventTypeSummary[], query: string): readonly EventTypeSummary[] {

@@ -1,5 +1,5 @@
 /**
- * What is asked of every request to a page that exists, in this order, so that no handler can forget it: the origin of a form 403 → session 401
+ * The checks of every request to a page that exists, in this order, so that no handler can forget one: the origin of a form 403 → session 401
  * → tenant 404 → scope, or capability of a customer, 403 → parameters 400. Of a page of the catalog, to which links lead from anywhere, nothing but its path. Before it come unknown paths (404) and methods (405), after it the handler.
  */
 import type { FastifyRequest } from 'fastify';

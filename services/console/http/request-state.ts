@@ -4,7 +4,7 @@ import type { Theme } from '../pages/shell.ts';
 import type { Session } from '../session/session.ts';
 import { readCookie } from './cookies.ts';
 
-/** What is known of a request while it is judged and answered. */
+/** The state of a request while it is judged and answered. */
 export interface RequestState {
   span: Span;
   /** Undefined until it was found, and for nobody. */

@@ -56,7 +56,7 @@ ${footer(shell)}${isFramed && html`<frame-height data-origins="${shell.frame.joi
   return document.toString();
 }
 
-/** What is around the pages of each face. */
+/** The frame of each face's pages. */
 const frames: Readonly<
   Record<Face, { product: string; header(shell: Shell): Html; navigation(shell: Shell): Html | null }>
 > = {

@@ -57,7 +57,7 @@ export function listPage<Row>({ query }: { query: URLSearchParams }, list: ListP
   return page({ ...content, body: html`${form}${above}${rows}${pages}` });
 }
 
-/** Those that no field of the form shows. */
+/** The errors that no field of the form shows. */
 function wrongParameters(errors: Extract<Listed<never>, { ok: false }>['errors'], filters: readonly Filter[]): Html {
   const others = errors.filter(({ field }) => !filters.some(({ name }) => name === field));
   return html`<div class="empty"><h2>These filters are not valid</h2><p>Correct them, and filter again.</p>

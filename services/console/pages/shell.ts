@@ -5,7 +5,7 @@ import type { Session } from '../session/session.ts';
 
 export type Theme = 'light' | 'dark';
 
-/** What is around a page. */
+/** The frame around a page. */
 export interface Shell {
   base: string;
   /** Whose header and navigation it has. */
@@ -27,7 +27,7 @@ export interface Shell {
   asked: readonly string[];
   /** The API’s reference; empty: it is not linked. */
   apiDocsUrl: string;
-  /** What is searched for in the catalog. */
+  /** The words that are searched for in the catalog. */
   query: string;
   assets: Assets;
 }

@@ -6,7 +6,7 @@ interface Options {
   base: string;
   /** The path to go on to. */
   to: string;
-  /** What was wrong with the last try. */
+  /** The error of the last try. */
   message?: string | undefined;
   /** The connection is encrypted, or does not leave the machine. */
   isPrivate: boolean;

@@ -2,14 +2,14 @@ import { html, type Html } from '#lib/html';
 import { count } from './count.ts';
 import { minute } from './minute.ts';
 
-/** What was counted in one step of time; null: it was not counted yet. */
+/** The count of one step of time; null: it was not counted yet. */
 interface Bar {
   at: string;
   value: number | null;
 }
 
 interface Chart {
-  /** What the bars count: `Received`. */
+  /** The counted things: `Received`. */
   title: string;
   bars: readonly Bar[];
   /** One of the steps: `hour`. */
@@ -18,7 +18,7 @@ interface Chart {
   tone?: 'plain' | 'bad';
 }
 
-/** Of the drawing, which is stretched to the width that there is. */
+/** The drawing's own units; it is stretched to the width that there is. */
 const height = 48;
 const barWidth = 8;
 const gap = 2;
@@ -38,7 +38,7 @@ function drawnBar({ at, value }: Bar, index: number, most: number): Html {
   const x = index * (barWidth + gap);
   if (value === null)
     return html`<rect class="uncounted" x="${x}" y="0" width="${barWidth + gap}" height="${height}"><title>${inUtc(at)}: not counted</title></rect>`;
-  // What is not nothing can be seen.
+  // A value above nothing can be seen.
   const drawn = value === 0 ? 0 : Math.max(2, Math.round((value / most) * height));
   return html`<g><title>${inUtc(at)}: ${count(value)}</title><rect class="hover" x="${x}" y="0" width="${barWidth + gap}" height="${height}"/><rect class="bar" x="${x}" y="${height - drawn}" width="${barWidth}" height="${drawn}"/></g>`;
 }

@@ -8,7 +8,7 @@ const maxShownLines = 2_000;
 const marks: Readonly<Record<DiffLine['kind'], string>> = { same: ' ', removed: '−', added: '+' };
 
 interface DiffView {
-  /** What the two are called. */
+  /** The names of the two. */
   left: string;
   right: string;
 }

@@ -2,7 +2,7 @@ import { html, type Html } from '#lib/html';
 import { codeBlock } from './code-block.ts';
 
 interface EmptyState {
-  /** What there is not yet, as a sentence. */
+  /** The sentence that says what there is not yet. */
   title: string;
   body?: Html | string;
   /** The next command to enter. */

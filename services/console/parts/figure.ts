@@ -3,7 +3,7 @@ import { html, type Html } from '#lib/html';
 interface Figure {
   label: string;
   value: Html | string;
-  /** What is counted, and what is not. */
+  /** The definition: what is counted, and what is not. */
   definition: string;
 }
 

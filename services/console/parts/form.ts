@@ -1,6 +1,6 @@
 import { html, type Html } from '#lib/html';
 
-/** What makes keys: the context of a page. */
+/** The source of keys: the context of a page. */
 interface KeySource {
   newKey(): string;
 }

@@ -2,7 +2,7 @@ import { html, type Html } from '#lib/html';
 import { statusBadge } from './status-badge.ts';
 import { inWords } from './words.ts';
 
-/** What a send came to, as the API tells it of attempts, and of the last attempt of deliveries. */
+/** The outcome of a send, as the API tells it of attempts, and of the last attempt of deliveries. */
 export interface Outcome {
   outcome: string | null;
   httpStatus: number | null;
@@ -32,7 +32,7 @@ export function outcomeBadge(given: Outcome): Html {
   return given.outcome === 'delivered' ? statusBadge('delivered', text, 'good') : statusBadge('failed', text, 'bad');
 }
 
-/** What is told besides: the cause, and the code it begins with as words. Undefined where the status says it all. */
+/** The detail: the cause, and the code it begins with as words. Undefined where the status says it all. */
 export const detailText = (detail: string | null, httpStatus: number | null): string | undefined =>
   detail === null || detail === `answered ${httpStatus}`
     ? undefined

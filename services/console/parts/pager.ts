@@ -5,7 +5,7 @@ import { withQuery } from '../api-calls/paths.ts';
 interface Pager extends Pick<ListPage<unknown>, 'next' | 'prev'> {
   /** The path of the list. */
   href: string;
-  /** What the directions are called in this list. */
+  /** The words for the directions in this list. */
   words?: { prev: string; next: string };
 }
 

@@ -5,7 +5,7 @@ type Tone = 'good' | 'bad' | 'warn' | 'busy' | 'idle';
 /** Each has a shape of its own: the colour only repeats what word and shape say. */
 const shapes: Readonly<Record<Tone, string>> = { good: '✓', bad: '✕', warn: '▲', busy: '…', idle: '■' };
 
-/** Of the statuses that the API has, whatever has them. */
+/** The tone of each status of the API, whatever has it. */
 const tones: Readonly<Record<string, Tone>> = {
   active: 'good',
   cancelled: 'idle',

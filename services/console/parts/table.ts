@@ -9,7 +9,7 @@ export interface Column<Row> {
 }
 
 interface Table<Row> {
-  /** What the table lists, for those who don't see it. */
+  /** The table's subject, for those who don't see it. */
   caption: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[];

@@ -19,7 +19,7 @@ import { sessionPages } from './sessions/index.ts';
 import { sourcePages } from './sources/index.ts';
 import { startPages, theme } from './start/index.ts';
 
-/** Of the console. */
+/** The pages of the console. */
 export const pages: readonly Page[] = [
   ...startPages,
   ...signInPages,
@@ -39,10 +39,10 @@ export const pages: readonly Page[] = [
   ...operatorPages,
 ];
 
-/** Of the portal: its own, and those of the console that name a capability. */
+/** The pages of the portal: its own, and the console's that name a capability. */
 export const portalPages: readonly Page[] = [...portalOwnPages, ...pages.flatMap(inPortal)];
 
-/** Those that a process shows. */
+/** The pages that a process shows. */
 export const pagesOf = (faces: readonly Face[]): readonly Page[] => [
   ...(faces.includes('console') ? pages : [theme]),
   ...(faces.includes('catalog') ? catalogPages : []),

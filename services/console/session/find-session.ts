@@ -2,7 +2,7 @@ import type { ApiFailure } from '#lib/api-client';
 import type { Asked } from '../api-calls/console-api.ts';
 import { allTenants, type Capability, type Scope, type Session } from './session.ts';
 
-/** Of `GET /v1/me`. */
+/** The answer of `GET /v1/me`. */
 export interface Me {
   credential: { type: 'key' | 'session' | 'operator'; id: string };
   tenant: string;
@@ -21,7 +21,7 @@ export type FoundSession =
 /** Asks the API about a credential, with or without a tenant. */
 export type AskMe = (tenant: string | undefined) => Promise<Asked<Me>>;
 
-/** Who a credential belongs to. The operator’s is asked for all tenants where the usual one was deleted. */
+/** Asks who a credential belongs to. The operator’s is asked for all tenants where the usual one was deleted. */
 export async function askMe(ask: AskMe): Promise<Asked<Me>> {
   const answer = await ask(undefined);
   if (answer.ok || answer.failure.kind !== 'problem' || answer.failure.status !== 410) return answer;

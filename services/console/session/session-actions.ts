@@ -12,7 +12,7 @@ export type SignInOutcome =
   | { kind: 'limited'; retryAfterSeconds: number }
   | { kind: 'failed'; failure: ApiFailure };
 
-/** What became of a link to the portal. */
+/** The outcome of a link to the portal. */
 type LinkOutcome =
   { kind: 'signed_in'; token: string; returnUrl: string | null } | Exclude<SignInOutcome, { kind: 'signed_in' }>;
 
@@ -30,7 +30,7 @@ export interface SessionActions {
 interface Options {
   /** The API for a credential; without one for what is public. */
   apiAs(credential: string | undefined, more?: { tenant?: string | undefined; idempotencyKey?: string }): WriteApi;
-  /** Of the client's address. @returns seconds to wait, or 0 */
+  /** Counts a try of the client's address. @returns seconds to wait, or 0 */
   takeSignIn(): number;
   metrics: Pick<ConsoleMetrics, 'signIns'>;
 }

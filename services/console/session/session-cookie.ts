@@ -1,6 +1,6 @@
 import { readCookie, setCookie } from '../http/cookies.ts';
 
-/** Who signs in: people of the operator to the console, customers to the portal. */
+/** The faces that people sign in to: the operator's to the console, customers to the portal. */
 type SignedInFace = 'console' | 'portal';
 
 interface Cookie {

@@ -1,9 +1,9 @@
 export type Scope = 'read' | 'write' | 'publish' | 'admin';
 
-/** What a customer may do in the portal. Its sessions have no scopes. */
+/** The capabilities of a customer in the portal. Its sessions have no scopes. */
 export type Capability = 'view' | 'replay' | 'endpoints' | 'secrets';
 
-/** What a customer's session got from its link. */
+/** The part of a customer's session that its link gave. */
 interface Portal {
   capabilities: readonly Capability[];
   /** https. Null: there is no way back. */
@@ -12,7 +12,7 @@ interface Portal {
   accent: string | null;
 }
 
-/** Who is signed in, as the API knows the session. */
+/** The reader who is signed in, as the API knows the session. */
 export interface Session {
   id: string;
   token: string;

@@ -47,7 +47,7 @@ export function buildPublishing({ config, context, kafka, postgres, waitOut, top
     offer: createOffer({ producer, waitOut, log }),
     buryDelivery: createBuryDelivery(bury),
     buryEvent: createBuryRecord({ bury, stage: 'fan-out', log }),
-    /** Of `deliveries`, where it is no delivery. */
+    /** Buries a record of `deliveries` that is no delivery. */
     buryRecord: createBuryRecord({ bury, stage: 'dispatcher', log }),
   };
 }

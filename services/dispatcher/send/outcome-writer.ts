@@ -67,7 +67,7 @@ const withoutExchange = (record: StepRecord): StepRecord =>
     ? { ...record, request: null, response_headers: null, response_excerpt: null, timing: null }
     : record;
 
-/** What happened in a step, beside the fields that follow from its job. */
+/** The facts of a step, beside the fields that follow from its job. */
 type StepFacts = FactsOf<Attempted> | FactsOf<Exclude<StepRecord, Attempted>>;
 type FactsOf<Kind extends StepRecord> = Omit<Kind, keyof StepFields> &
   Pick<Kind, 'status'> &

@@ -1,4 +1,4 @@
-/** What is asked of every page in a browser. */
+/** The demands on every page in a browser. */
 import { readPage, textOf } from '../../support/console/read-page.ts';
 import { type BrowserContext, type Page, violationsIn } from '../../support/console/browser.ts';
 import { documentAsSeen, sidewaysScrolling } from '../../support/console/in-page.ts';
@@ -7,7 +7,7 @@ import { documentAsSeen, sidewaysScrolling } from '../../support/console/in-page
 const atOnce = 2;
 const wide = { width: 1280, height: 900 };
 const narrow = { width: 320, height: 800 };
-/** What depends on colours, and on room; the rest is the same in every look. */
+/** The rules that depend on colours, and on room; the rest is the same in every look. */
 const ofColours = ['color-contrast'];
 const ofRoom = [...ofColours, 'target-size', 'scrollable-region-focusable', 'link-in-text-block'];
 
@@ -18,10 +18,10 @@ interface Seen {
   robots: number;
 }
 
-/** What is wrong with a page, by its address. */
+/** The faults of pages, by address. */
 export type Findings = Record<string, string[]>;
 
-/** What is wrong with these pages: by axe in every look, and where scripts make another page of it. */
+/** Finds the faults of these pages: by axe in every look, and where scripts make another page of it. */
 export async function walkPages(context: BrowserContext, addresses: readonly string[]): Promise<Findings> {
   const findings: Findings = {};
   const waiting = [...addresses];

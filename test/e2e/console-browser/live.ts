@@ -193,7 +193,7 @@ export function describeLive(scene: () => BrowserScene): void {
     );
     await api.make('POST', '/events', { type: 'live.removed', payload: {} });
     await page.getByText(/There is a gap/).waitFor();
-    // What was there is there still, below the line.
+    // The rows of before are there still, below the line.
     expect(await page.locator(`.live-bar.live-ended ~ .live-rows a[href$="${id}"]`).count()).toBeGreaterThan(0);
     await context.close();
   });

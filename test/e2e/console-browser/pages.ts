@@ -5,7 +5,7 @@ import { plantAttacks, marker } from '../console/hostile.ts';
 import type { BrowserScene } from './browser-scene.ts';
 import { type Findings, judgeLooks, walkPages } from './judge-page.ts';
 
-/** Of all pages in all looks; axe takes a second of a processor for each. */
+/** The limit for all pages in all looks; axe takes a second of a processor for each. */
 const walkTimeoutMs = 600_000;
 export function describePages(scene: () => BrowserScene): void {
   const addresses = (): string[] => {

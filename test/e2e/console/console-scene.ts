@@ -1,7 +1,7 @@
 import { type ConsoleClient } from '../../support/console/console-client.ts';
 import { type ConsoleWorld, type Furnished, furnish, startConsoleWorld } from '../../support/console/console-world.ts';
 
-/** What the groups of tests share: two tenants with one of everything, one with nothing, and who looks at them. */
+/** The scene that the groups of tests share: two tenants with one of everything, one with nothing, and who looks at them. */
 export interface Scene {
   world: ConsoleWorld;
   mine: Furnished;

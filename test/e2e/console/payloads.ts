@@ -6,7 +6,7 @@ const shownWithinMs = 5_000;
 
 const deep = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
 
-/** What it holds; what a page of it must show, as it came; and what it must not make of it. */
+/** Bodies; what a page of each must show, as it came; and what it must not make of it. */
 const bodies: Readonly<Record<string, { body: Buffer; shows: readonly string[]; hides?: readonly string[] }>> = {
   'a number above 2^53': {
     body: Buffer.from('{"id":9007199254740993}'),

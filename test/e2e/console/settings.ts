@@ -186,5 +186,5 @@ export function describeSettings(scene: () => Scene): void {
   });
 }
 
-/** Of the page of a test: what came of it, without the form. */
+/** The result on the page of a test, without the form. */
 const resultOf = (text: string): string => /Result (.*?) Sends an event/.exec(text)?.[1] ?? '';

@@ -29,7 +29,7 @@ export function describeStoresAway(scene: () => Scene): void {
           expect([path, Number(answer.headers['retry-after']) > 0]).toEqual([path, true]);
         }
       }
-      // What is no page at all can be told without Postgres.
+      // A path without a page can be told without Postgres.
       expect((await me.get('/nowhere')).status).toBe(404);
       expect((await me.get('/t/never-was')).status).toBe(404);
     } finally {

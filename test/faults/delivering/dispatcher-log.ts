@@ -113,7 +113,7 @@ const brought = (send: LoggedSend, arrival: Arrival, lateMs: number): boolean =>
   arrival.atMs >= send.startedAtMs - lateMs &&
   (isUnanswered(send) || arrival.atMs <= send.endedAtMs + slackMs);
 
-/** Of two concurrent sends, the one that ended first can't have arrived later; one that was given up may have, if no other did. */
+/** A send that ended first can't have arrived after a concurrent one; a send that was given up may have, if no other did. */
 const patienceOf = ({ endedAtMs }: LoggedSend, { atMs }: Arrival): number =>
   endedAtMs + slackMs >= atMs ? endedAtMs : Number.MAX_VALUE;
 

@@ -8,7 +8,7 @@ import { type Draw, oneOf } from './draw.ts';
 export type Defect<T, Result = T> = (sound: T, draw: Draw) => Result;
 type Defects<T> = Readonly<Record<string, Defect<T>>>;
 
-/** What is made of each, under the same name. */
+/** Makes something of each, under the same name. */
 export const each = <Name extends string, T, Made>(defects: Readonly<Record<Name, T>>, make: (defect: T) => Made) =>
   Object.fromEntries(Object.entries<T>(defects).map(([name, defect]) => [name, make(defect)])) as Record<Name, Made>;
 

@@ -19,7 +19,7 @@ export interface RehearsalWorld {
   load: SteadyLoad;
   receiver: Receiver;
   offsets: KafkaOffsets;
-  /** What explains a repeat, from its time on; it settles when the rehearsal ends. */
+  /** Names a cause of repeats, from now on; it settles when the rehearsal ends. */
   explain(what: string): void;
   /** Waits until nothing is under way any more, or nothing moves. All senders must have ended. @returns the verdict then */
   judge(): Promise<Verdict>;

@@ -6,7 +6,7 @@ import { type OpenApi, openApi } from './api-over-database.ts';
 import { createThings } from './openapi-world.ts';
 
 let api: OpenApi;
-/** Of the other tenant, by the path's collection. */
+/** The other tenant's ids, by the path's collection. */
 let theirs: Record<string, string>;
 let document: OpenApiDocument;
 beforeAll(async () => {

@@ -145,7 +145,7 @@ test.each([
   },
 );
 
-/** What changes something: the page that has it, and what the API answers to it. */
+/** The actions that change something: the page that has it, and what the API answers to it. */
 const actions: readonly { capability: string; path: () => string; fields?: Record<string, string>; then: number }[] = [
   { capability: 'endpoints', path: () => '/portal/endpoints/new', fields: { url: 'https://a.example/' }, then: 201 },
   ...['pause', 'resume', 'disable', 'enable'].map((what) => ({

@@ -130,7 +130,7 @@ test('credentials go to the endpoint that names each of them, on each attempt an
   for (const { pairs } of arrived) {
     expect(valuesOf(pairs, 'authorization')).toEqual(['Bearer s3cret-a']);
     expect(valuesOf(pairs, 'x-api-key')).toEqual(['s3cret-d']);
-    // What the source's scheme reads is nobody else's, named or not.
+    // The headers that the source's scheme reads are nobody else's, named or not.
     expect(valuesOf(pairs, 'x-hub-signature-256')).toEqual([]);
     expect(valuesOf(pairs, 'x-github-event')).toEqual([]);
   }

@@ -1,4 +1,4 @@
-/** What `readKeepTimes` says of topics holds on a broker: afterwards nothing of a record is on its disk. The receipts of erasures are made of it. */
+/** The times of `readKeepTimes` hold on a broker: afterwards nothing of a record is on its disk. The receipts of erasures are made of them. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -16,7 +16,7 @@ type PoolMode = 'session' | 'transaction' | 'statement';
 
 interface OwnPostgres {
   port: number;
-  /** Of the superuser hookline. */
+  /** The password of the superuser hookline. */
   password: string;
   /** For programs that come with the server. */
   bin: string;

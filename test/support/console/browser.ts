@@ -19,7 +19,7 @@ export const startBrowser = (executablePath: string): Promise<Browser> =>
 export interface Seat {
   context: BrowserContext;
   page: Page;
-  /** What went wrong in any page, with its address: errors, violations of the policy, requests to other hosts. */
+  /** The faults of any page, with its address: errors, violations of the policy, requests to other hosts. */
   complaints: string[];
 }
 

@@ -17,7 +17,7 @@ type Fields = Readonly<Record<string, string>> | ReadonlyMap<string, string>;
 export type PageAnswer = Answer & { page: Page };
 
 let keys = 0;
-/** Of a form. */
+/** Makes a key as a form has one. */
 export const newKey = (): string => `key-of-a-test-${process.pid}-${(keys += 1)}`;
 
 export const formHeaders = {

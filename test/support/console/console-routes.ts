@@ -2,7 +2,7 @@ import { createId, type IdPrefix } from '#lib/ids';
 import type { Page } from '../../../services/console/page.ts';
 import { pages } from '../../../services/console/routes/index.ts';
 
-/** What a segment of a path names, by the segment before it. */
+/** The kind of thing that a segment of a path names, by the segment before it. */
 const kinds = {
   events: 'evt',
   deliveries: 'dlv',
@@ -28,7 +28,7 @@ export interface ConsoleRoute {
   page: Page;
   path: string;
   isOfTenant: boolean;
-  /** Of the parameters below the tenant, in their order. */
+  /** The kinds of the parameters below the tenant, in their order. */
   kinds: readonly Exclude<Kind, 'tenant'>[];
   get: Page['handlers']['GET'];
   post: Page['handlers']['POST'];

@@ -20,7 +20,7 @@ export interface ConsoleWorld {
   pipeline: OwnPipeline;
   receiver: Receiver;
   postgresLink: TcpProxy;
-  /** Of Postgres itself, also while the link is cut. */
+  /** The URL of Postgres itself, also while the link is cut. */
   databaseUrl: string;
   url: string;
   api(tenant: string): ApiCaller;
@@ -33,7 +33,7 @@ export interface ConsoleWorld {
 }
 
 const frames = freePorts(2);
-/** Of a page that may embed the portal, and of one that may not. */
+/** The ports of a page that may embed the portal, and of one that may not. */
 export const framePort = frames.then(([port = 0]) => port);
 export const otherFramePort = frames.then(([, port = 0]) => port);
 

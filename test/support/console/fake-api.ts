@@ -19,7 +19,7 @@ type Answering = Reply | 'away' | ((call: ApiCall) => Reply | 'away');
 export interface FakeApi {
   transport: ApiTransport;
   calls: ApiCall[];
-  /** What is answered to a method and path, or to all paths that begin so where it ends with `*`. */
+  /** Sets the answer to a method and path, or to all paths that begin so where it ends with `*`. */
   on(line: string, answer: Answering): void;
 }
 

@@ -7,7 +7,7 @@ export const background = 'getComputedStyle(document.documentElement).background
 export const readableByScripts =
   '[document.cookie, ...Object.values({ ...localStorage }), ...Object.values({ ...sessionStorage })].join()';
 
-/** What has the focus: where it leads, or its id. */
+/** The element with the focus: where it leads, or its id. */
 export const focused = "document.activeElement?.getAttribute('href') ?? document.activeElement?.id ?? ''";
 
 export const linksOfRows =
@@ -35,7 +35,7 @@ export const documentAsSeen = `({
   robots: document.querySelectorAll('meta[name=robots]').length,
 })`;
 
-/** What makes the document scroll sideways, if it does. */
+/** The element that makes the document scroll sideways, if there is one. */
 export const sidewaysScrolling = `(() => {
   const root = document.documentElement;
   if (root.scrollWidth <= root.clientWidth) return [];

@@ -1,4 +1,4 @@
-/** What an HTML page of the console says: enough of it to be judged by, and to be used as somebody with a browser would. */
+/** Reads an HTML page of the console: enough of it to be judged by, and to be used as somebody with a browser would. */
 
 export interface Page {
   title: string;
@@ -7,7 +7,7 @@ export interface Page {
   /** Where its links lead. */
   links: readonly string[];
   forms: readonly Form[];
-  /** What can be read, spaces made one. */
+  /** The readable text, spaces made one. */
   text: string;
   /** Rows of tables, without their headers. */
   rows: number;
@@ -54,7 +54,7 @@ function readForm(attributes: string, inner: string): Form {
     const name = attribute(tag, 'name');
     if (name === undefined || /\sdisabled/.test(tag)) continue;
     names.add(name);
-    // Of several with one name, the first that has a value.
+    // The first of several with one name that has a value.
     if ((fields.get(name) ?? '') !== '') continue;
     const after = inner.slice(inner.indexOf(tag) + tag.length);
     if (kind === 'textarea')

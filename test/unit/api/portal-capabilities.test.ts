@@ -1,4 +1,4 @@
-/** What a portal session may do: each capability by each route of the API. */
+/** The rights of a portal session: each capability by each route of the API. */
 import { capabilities, type Capability } from '../../../services/api/keys/capabilities.ts';
 import type { KnownSession } from '../../../services/api/keys/session-directory.ts';
 import { closeApps } from './ask.ts';

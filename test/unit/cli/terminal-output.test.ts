@@ -1,4 +1,4 @@
-/** What a person sees on a terminal: colours, tables that fit, local times; and what a program gets all the same. */
+/** A person's view on a terminal: colours, tables that fit, local times; and what a program gets all the same. */
 import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';

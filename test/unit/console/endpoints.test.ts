@@ -77,7 +77,7 @@ const sent = (api: ReturnType<typeof buildEndpoints>['api']) => {
   return { ...call, body: call?.body === undefined ? undefined : (JSON.parse(call.body) as unknown) };
 };
 
-/** Of the form on a page: what a browser would send. */
+/** The form on a page, as a browser would send it. */
 function formOf(body: string): Record<string, string> {
   const [form = ''] = /<form method="post" action="[^"]*\/edit"[\s\S]*?<\/form>/.exec(body) ?? [];
   const text = (escaped = ''): string =>

@@ -19,7 +19,7 @@ import { time } from '../../../services/console/parts/time.ts';
 const hostile = `"><script>alert('&')</script>`;
 const escaped = '&quot;&gt;&lt;script&gt;alert(&#39;&amp;&#39;)&lt;/script&gt;';
 
-/** What a reader sees of markup, with the escapes resolved. */
+/** The text of markup as a reader sees it, with the escapes resolved. */
 const textOf = (markup: { toString(): string }): string =>
   markup
     .toString()

@@ -40,7 +40,7 @@ const me = (credential: string, tenant?: string): ApiCall => ({
   headers: { authorization: `Bearer ${credential}`, ...(tenant !== undefined && { 'hookline-tenant': tenant }) },
 });
 
-/** Of an answer: its status, its members, and the values that the console reads. */
+/** The shape of an answer: its status, its members, and the values that the console reads. */
 async function shapeOf(transport: ApiTransport, call: ApiCall): Promise<unknown> {
   const answer = await transport(call);
   if ('noAnswer' in answer) return answer;

@@ -36,7 +36,7 @@ const forged: readonly SignedWebhook[] = [
   signed({ secrets: [other] }),
   signed({ timestampSeconds: nowSeconds() - 700 }),
 ];
-/** What `Hookline-Signature` does not have, and times to come, which the library of Stripe takes. */
+/** Forgeries that `Hookline-Signature` does not have, and times to come, which the library of Stripe takes. */
 const forgedStandard: readonly SignedWebhook[] = [
   signed({ timestampSeconds: nowSeconds() + 700 }),
   withHeader('webhook-id', 'evt_01m84xk2v4q9nd1m0e6e0kxv7u'),

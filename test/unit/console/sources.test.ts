@@ -215,7 +215,7 @@ describe('editing a source', () => {
       dedup_id: ['/id', '/x'],
       allowed_ips: null,
     });
-    // What the form of this scheme does not show stays as it is.
+    // A setting that the form of this scheme does not show stays as it is.
     expect(body).not.toHaveProperty('public_url');
     expect(body).not.toHaveProperty('verify_token');
   });

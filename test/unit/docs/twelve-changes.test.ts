@@ -49,7 +49,7 @@ function textOf(path: string): string {
 }
 
 interface Repeated {
-  /** What the change is about, as it stands in the files of the change. */
+  /** The change's subject, as it stands in the files of the change. */
   pattern: RegExp;
   where: string[];
   /** Further files that may have it. */

@@ -137,7 +137,7 @@ describe('adapters', () => {
   });
 });
 
-/** Of names and values in turn, so that a name can come twice. */
+/** Takes names and values in turn, so that a name can come twice. */
 const requestWith = (port: number, headers: readonly string[]): ClientRequest =>
   httpRequest({
     host: '127.0.0.1',

@@ -52,7 +52,7 @@ describe('@hookline/receiver, packed and installed', () => {
   });
 
   it('has types for both, which the clients and servers that it is used with fit', async () => {
-    // What a project has that uses them.
+    // The packages of a project that uses them.
     for (const name of ['@types', 'fastify', 'ioredis', 'pg'])
       symlinkSync(join(modules, name), join(project, 'node_modules', name));
     const names = ['types.ts', 'types.cts'];

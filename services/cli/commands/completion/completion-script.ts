@@ -1,6 +1,6 @@
 import type { Verb, VerbTable } from '../../verb.ts';
 
-/** What may follow the words so far: `sources` → its verbs, `sources list` → its options. */
+/** Lists what may follow the words so far: `sources` → its verbs, `sources list` → its options. */
 function choices(table: VerbTable): [words: string, next: readonly string[]][] {
   const entries = Object.entries(table);
   return [
@@ -31,7 +31,7 @@ const cases = (table: VerbTable): string =>
     .join('\n');
 
 /**
- * Of the words before the cursor, those that name a verb: options do not, nor what stands behind them. `words` is zsh's own name, so it is
+ * Keeps the words before the cursor that name a verb: options do not, nor what stands behind them. `words` is zsh's own name, so it is
  * `verb` here.
  */
 const chooseNext = (table: VerbTable): string => `  local word verb='' next='' index

@@ -11,6 +11,6 @@ export const deadLetterColumns = [
 
 export const deadLetterRow = (deadLetter: DeadLetter) => ({ ...deadLetter, last: lastOf(deadLetter) });
 
-/** What the receiver did last: `HTTP 500`, `timeout`; null where nothing was sent. */
+/** The receiver's last outcome: `HTTP 500`, `timeout`; null where nothing was sent. */
 const lastOf = ({ last_outcome: outcome, last_http_status: status }: DeadLetter): string | null =>
   status === null || status === undefined ? outcome : `HTTP ${status}`;

@@ -10,7 +10,7 @@ export interface Forwarded {
 
 /** Below the time limit of the temporary endpoint: the dispatcher hears the outcome. Time enough to look around in a debugger. */
 const timeoutMs = 25_000;
-/** Of the connection that the request came by (RFC 9110, 7.6.1), or made anew for the next. */
+/** Headers that belong to the connection that the request came by (RFC 9110, 7.6.1), or are made anew for the next. */
 const ofConnection = new Set([
   ...['connection', 'content-length', 'expect', 'host', 'keep-alive', 'proxy-connection', 'te', 'trailer'],
   ...['transfer-encoding', 'upgrade'],

@@ -40,7 +40,7 @@ export interface Listener extends Part {
 interface Options {
   host: string;
   port: number;
-  /** What holds when a request arrives. */
+  /** The trust that holds when a request arrives. */
   trust(): Trust;
   plan: AnswerPlan;
   clock: Clock;

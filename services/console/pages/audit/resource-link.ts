@@ -16,7 +16,7 @@ interface Naming {
   names: TenantNames;
 }
 
-/** What was changed: a link to it while it is there, and all of its changes. */
+/** The changed resource: a link to it while it is there, and all of its changes. */
 export function resourceLink({ resource_id: id }: Pick<AuditEntry, 'resource_id'>, { t, names }: Naming): Html {
   const url = names.endpoints.names.get(id);
   const name = names.sources.names.get(id);

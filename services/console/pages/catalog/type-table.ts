@@ -22,6 +22,6 @@ export const typeTable = (caption: string, types: readonly EventTypeSummary[], t
     href: ({ name }) => to.type(name),
   });
 
-/** What such a list says in words of the tenant's own. */
+/** The tenant's own words in such a list. */
 export const wordsOfTable = (types: readonly EventTypeSummary[]): readonly string[] =>
   types.map(({ description }) => shortText(description));

@@ -5,7 +5,7 @@ import { indentedJson } from '../../parts/indented-json.ts';
 import { jsonText } from '../../parts/json-text.ts';
 import { table } from '../../parts/table.ts';
 
-/** What a version says of the payload: its fields, its schema and an example, as they were written. */
+/** The payload as a version describes it: its fields, its schema and an example, as they were written. */
 export function versionView({ schema, schemaText, exampleText, example_generated: isGenerated }: Version): Html {
   const fields = schemaFields(schema);
   return html`${

@@ -2,7 +2,7 @@ import { hexLine } from '../../parts/hex-dump.ts';
 import { indentedJson } from '../../parts/indented-json.ts';
 import { type Payload, payloadText } from '../../parts/payload-text.ts';
 
-/** Of other bytes than text. */
+/** The limit of a payload that is not text. */
 const maxHexBytes = 65_536;
 const bytesPerLine = 16;
 

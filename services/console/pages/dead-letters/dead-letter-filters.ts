@@ -5,7 +5,7 @@ import { endpointOptions, sourceOptions } from '../../parts/named-link.ts';
 import { inWords } from '../../parts/words.ts';
 import { stageWords } from '../../routes/dead-letters/dead-letter.ts';
 
-/** Those that choose what a replay takes. */
+/** The filters that choose what a replay takes. */
 export const deadLetterFilters = (names: TenantNames, query: URLSearchParams): readonly Filter[] => [
   { kind: 'choice', name: 'endpoint_id', label: 'Endpoint', options: endpointOptions(names, query.get('endpoint_id')) },
   { kind: 'text', name: 'event_type', label: 'Event type', placeholder: 'invoice.paid' },

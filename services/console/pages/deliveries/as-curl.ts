@@ -17,7 +17,7 @@ export const payloadCommand = (eventId: string): string =>
     `"$HOOKLINE_API_URL"/v1/events/${shellWord(eventId)}/payload`,
   ]);
 
-/** Those that curl sets by itself, or that belong to the connection. */
+/** Headers that curl sets by itself, or that belong to the connection. */
 const ownHeaders = ['content-length', 'connection', 'host'];
 
 /** The same request again, signatures included. */

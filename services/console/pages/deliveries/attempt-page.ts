@@ -13,7 +13,7 @@ import type { Attempt, Delivery } from '../../routes/deliveries/delivery.ts';
 import { totalMs } from './attempts-table.ts';
 import { curlCommand, hasMask, payloadCommand, verifyCommand } from './as-curl.ts';
 
-/** What was sent, and what came back. */
+/** The request that was sent, and the response. */
 export function attemptPage(
   attempt: Attempt,
   delivery: Pick<Delivery, 'event_id'>,
@@ -25,7 +25,7 @@ export function attemptPage(
 ${!isCustomer && curlDetails(attempt, delivery.event_id)}`;
 }
 
-/** What came of it, and where its time went. */
+/** The attempt's outcome, and where its time went. */
 function attemptFacts(attempt: Attempt): Html {
   const { at, outcome, http_status: httpStatus, detail, timing, duration_ms: duration } = attempt;
   const told = detailText(detail, httpStatus);

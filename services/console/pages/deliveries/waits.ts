@@ -9,7 +9,7 @@ import type { Endpoint, EndpointHealth, Retry } from '../../routes/endpoints/end
 /** Answers with which a receiver may ask for time. */
 const asksToWait = [429, 503];
 
-/** What its Retry-After says, if the dispatcher goes by it. */
+/** The attempt's Retry-After, if the dispatcher goes by it. */
 function retryAfterOf({ http_status: status, response_headers: headers }: Attempt): string | undefined {
   const value = headers?.['retry-after'];
   if (value === undefined || status === null || !asksToWait.includes(status)) return undefined;
@@ -32,7 +32,7 @@ const noticedMs = 2_000;
 /** Up to it a wait is told to the hundredth of a second. */
 const exactMs = 10_000;
 
-/** What came between an attempt and the one before it, or the creation of the delivery. */
+/** The reason for the wait between an attempt and the one before it, or the creation of the delivery. */
 export function waitedBecause(
   attempt: Attempt,
   before: Attempt | undefined,

@@ -9,7 +9,7 @@ import type { Endpoint } from '../../routes/endpoints/endpoint.ts';
 interface ActionPage {
   endpoint: Endpoint;
   title: string;
-  /** What it does, and what becomes of deliveries. */
+  /** The effect of the action, also on deliveries. */
   about: Html;
   /** The last part of the address. */
   action: string;
@@ -17,7 +17,7 @@ interface ActionPage {
   isDangerous?: boolean;
   fields?: Html;
   hidden?: Readonly<Record<string, string>>;
-  /** What came of it before. */
+  /** The result of the action before. */
   above?: Html | undefined;
   errors?: readonly FieldError[];
   /** Why it is not possible now, as a sentence. */

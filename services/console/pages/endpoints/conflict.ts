@@ -4,7 +4,7 @@ import { table } from '../../parts/table.ts';
 import { fieldNames, type FormField, formFields, type FormValues, isSameValue } from './form-values.ts';
 
 interface Versions {
-  /** What the form began with. */
+  /** The values that the form began with. */
   opened: FormValues;
   yours: FormValues;
   theirs: FormValues;

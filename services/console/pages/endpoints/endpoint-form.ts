@@ -7,7 +7,7 @@ import { time } from '../../parts/time.ts';
 import type { Endpoint } from '../../routes/endpoints/endpoint.ts';
 import { type FormField, formFields, type FormValues, linesOf } from './form-values.ts';
 
-/** What can be chosen; anything else can be entered. */
+/** The choices; anything else can be entered. */
 export interface Choices {
   eventTypes: readonly string[];
   /** Which these are, as a sentence. */

@@ -6,7 +6,7 @@ const whyUrl =
   'Events are sent over https to public addresses alone, so that nobody can reach the network behind Hookline.';
 const howToAllow = 'An operator allows others with HOOKLINE_ALLOWED_NETWORKS and HOOKLINE_ALLOW_HTTP.';
 
-/** What is wrong with a form, if that is what the API says. For customers no operator's allowance counts. */
+/** The errors of a form, if the API refused it for them. For customers no operator's allowance counts. */
 export function formErrors(
   failure: ApiFailure,
   { isCustomer }: Pick<TenantContext, 'isCustomer'>,

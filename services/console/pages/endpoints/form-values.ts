@@ -4,7 +4,7 @@
  */
 import type { Endpoint } from '../../routes/endpoints/endpoint.ts';
 
-/** Of each field its label; a group is one setting of the API. */
+/** The label of each field; a group is one setting of the API. */
 export const formFields = {
   url: { label: 'URL' },
   description: { label: 'Description' },
@@ -51,10 +51,10 @@ export const linesOf = (text: string): readonly string[] => [
 const filled = (given: Partial<FormValues>): FormValues =>
   Object.fromEntries(fieldNames.map((name) => [name, given[name] ?? ''])) as unknown as FormValues;
 
-/** Of a new endpoint. What is empty has its default. */
+/** The values of a new endpoint. Empty ones have their default. */
 export const newValues = filled({ method: 'POST', retry_kind: 'backoff' });
 
-/** Of a form. A list may come as checkboxes and lines together. Line breaks are those of the text, not of the browser. */
+/** Reads a form. A list may come as checkboxes and lines together. Line breaks are those of the text, not of the browser. */
 export const valuesOfForm = (form: URLSearchParams): FormValues =>
   filled(
     Object.fromEntries(
@@ -66,7 +66,7 @@ export const valuesOfForm = (form: URLSearchParams): FormValues =>
     ),
   );
 
-/** Of an endpoint as it is. */
+/** The values of an endpoint as it is. */
 export function valuesOfEndpoint(endpoint: Endpoint): FormValues {
   const { retry, rate_limit: rateLimit, filter } = endpoint;
   const number = (value: number | undefined): string => (value === undefined ? '' : String(value));

@@ -10,7 +10,7 @@ import { time } from '../../parts/time.ts';
 import { plural } from '../../parts/words.ts';
 import type { Endpoint, EndpointHealth, LastSend, Success } from '../../routes/endpoints/endpoint.ts';
 
-/** What an operator asks first: does it take events, what waits, and until when. */
+/** The answers to an operator's first questions: does it take events, what waits, and until when. */
 export function healthView(endpoint: Endpoint, health: EndpointHealth, t: string): Html {
   const { waiting, latency } = health;
   return definitions([
@@ -96,7 +96,7 @@ function drains(endpoint: Endpoint, { breaker: found, waiting }: EndpointHealth)
 function lastSend(send: LastSend | null): Html {
   if (send === null) return html`none`;
   const { at, outcome, http_status: httpStatus, detail } = send;
-  // Of an older one only the minute is known.
+  // An older one is known by its minute alone.
   if (outcome === null) return html`${time(at)}`;
   const told = detailText(detail, httpStatus);
   return html`${outcomeBadge({ outcome, httpStatus })} ${time(at)}${told !== undefined && html`<br><span class="muted">${told}</span>`}`;

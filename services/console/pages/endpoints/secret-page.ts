@@ -3,7 +3,7 @@ import { codeBlock } from '../../parts/code-block.ts';
 
 interface Secret {
   secret: string;
-  /** Of the receiver. */
+  /** The receiver's address. */
   href: string;
 }
 

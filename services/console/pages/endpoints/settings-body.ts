@@ -81,7 +81,7 @@ function valueOf(setting: string, values: FormValues, errors: FieldError[]): unk
   }
 }
 
-/** What is no number goes to the API as it is, which says so. */
+/** A text that is no number goes to the API as it is, which says so. */
 const number = (text: string): number | string | null =>
   text === '' ? null : /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
 

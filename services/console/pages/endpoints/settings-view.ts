@@ -9,7 +9,7 @@ import { time } from '../../parts/time.ts';
 import { plural } from '../../parts/words.ts';
 import type { Endpoint, Retry } from '../../routes/endpoints/endpoint.ts';
 
-/** What it gets. @param sources undefined: they are not told of */
+/** The events that it gets. @param sources undefined: they are not told of */
 export function subscription(endpoint: Endpoint, sources: ReadonlyMap<string, string> | undefined, t: string): Html {
   const { event_types: types, source_ids: ids, filter, filter_unjudged: unjudged } = endpoint;
   return html`${definitions([

@@ -7,7 +7,7 @@ const outcomes: Readonly<Record<string, string>> = {
   tls: 'TLS failed',
 };
 
-/** What the receiver answered last. */
+/** The receiver's last answer. */
 export function lastAnswer({ attempts, last_outcome: outcome, last_http_status: status }: Delivery): string {
   if (status !== null) return `answered ${status}`;
   if (outcome !== null) return outcomes[outcome] ?? outcome.replaceAll('_', ' ');

@@ -8,7 +8,7 @@ import { table } from '../../parts/table.ts';
 import { time } from '../../parts/time.ts';
 import type { Erasure } from '../../routes/events/event.ts';
 
-/** What was removed, and what Kafka keeps until when. */
+/** The receipt of an erasure: what was removed, and what Kafka keeps until when. */
 export const erasurePage = (erasure: Erasure, t: string): PageContent => ({
   title: 'Erasure',
   heading: html`Erasure ${statusBadge(erasure.status)}`,

@@ -12,7 +12,7 @@ import { firstEvent } from './first-event.ts';
 import { liveList } from './live-list.ts';
 import type { Source } from './source-names.ts';
 
-/** What the address holds beside the filters without choosing among the events. */
+/** Parameters of the address that do not choose among the events. */
 const choosesNothing = ['limit', 'live'];
 
 /**
@@ -71,7 +71,7 @@ const noEventYet = {
   body: 'Each event shows up here when it comes, with all that was sent to your endpoints.',
 };
 
-/** What the API was asked for is said by the page, not by its address. */
+/** The page says in which order the API was asked, its address does not. */
 function withoutOrder(parameters: URLSearchParams | undefined): URLSearchParams | undefined {
   parameters?.delete('order');
   return parameters;
@@ -87,7 +87,7 @@ const notFoundYet = html`<div class="empty"><h2>Nothing found yet</h2><p>The eve
 const nothingMatches = (href: string): Html =>
   html`<div class="empty"><h2>Nothing matches</h2><p>No event has all of these. Change a filter, or <a href="${href}">see all</a>.</p></div>`;
 
-/** Those that no field of the form shows. */
+/** The errors that no field of the form shows. */
 function wrongFilters(
   errors: Extract<Listed<never>, { ok: false }>['errors'],
   sources: readonly Source[] | undefined,

@@ -2,7 +2,7 @@ import { html } from '#lib/html';
 import type { emptyState } from '../../parts/empty-state.ts';
 import type { Source } from './source-names.ts';
 
-/** What to do where no event has come yet: the next command is one that works. */
+/** The next step where no event has come yet: a command that works. */
 export function firstEvent({
   t,
   tenant,

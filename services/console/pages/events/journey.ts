@@ -11,7 +11,7 @@ export interface Journey {
   t: string;
   event: LiveEvent;
   deliveries: readonly Delivery[];
-  /** Of endpoints, by their ids. */
+  /** The endpoints' URLs, by id. */
   urls: ReadonlyMap<string, string>;
   /** Undefined, as the two below: a customer is not told of it. */
   receipts: readonly Receipt[] | undefined;
@@ -22,7 +22,7 @@ export interface Journey {
 /** More are in the table of deliveries alone. */
 const maxDeliveries = 20;
 
-/** What has happened to an event so far, in its order. */
+/** The history of an event so far, in its order. */
 export function journey(given: Journey): Html {
   const { event, deliveries } = given;
   const shown = [...deliveries].sort((one, other) => one.generation - other.generation).slice(0, maxDeliveries);

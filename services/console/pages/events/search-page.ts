@@ -11,7 +11,7 @@ import { eventFilters, filtersIn } from './event-filters.ts';
 import { eventColumns, eventHref } from './event-rows.ts';
 import type { Source } from './source-names.ts';
 
-/** What a search has found so far. */
+/** The findings of a search so far. */
 export interface EventSearch {
   matched: readonly Event[];
   scanned: number;

@@ -8,7 +8,7 @@ export interface Source {
   ingest_url: string;
 }
 
-/** Of these two there is no source that could be looked at. */
+/** These two have no source that could be looked at. */
 export const builtIn: Readonly<Record<string, string>> = { api: 'API', hookline: 'Hookline' };
 
 export function sourceName(id: string, sources: readonly Source[]): Html {

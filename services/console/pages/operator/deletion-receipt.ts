@@ -7,7 +7,7 @@ import { statusBadge } from '../../parts/status-badge.ts';
 import { time } from '../../parts/time.ts';
 import { inWords } from '../../parts/words.ts';
 
-/** What the API answers to the deletion of a tenant, also when it is asked again. */
+/** The API's answer to the deletion of a tenant, also when it is asked again. */
 export interface TenantDeletion {
   id: string;
   tenant: string;

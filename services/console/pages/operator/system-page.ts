@@ -20,7 +20,7 @@ const services = ['ingress', 'dedup', 'dispatcher', 'projector', 'api'];
 /** As the alert HooklineConsumerBehind. */
 const behindSeconds = 60;
 
-/** What runs, how far each stage is behind, and what does not answer. */
+/** The processes that run, how far each stage is behind, and what does not answer. */
 export const systemPage = ({ system, settings, nowMs }: Given): PageContent => ({
   title: 'System',
   subtitle: html`as the processes report every five seconds; as of ${time(new Date(nowMs).toISOString())}`,
@@ -56,7 +56,7 @@ function grafana({ grafanaUrl, runbookUrl }: Settings): Html {
     : html`<ul class="links">${links.map((link) => html`<li>${link}</li>`)}</ul>`;
 }
 
-/** What to do, where the runbook is known. */
+/** The link to the runbook, where it is known. */
 const whatToDo = (alert: string, { runbookUrl }: Settings): Html | null =>
   runbookUrl === '' ? null : html` ${linkTo(`${runbookUrl}#${alert.toLowerCase()}`, 'what to do')}`;
 

@@ -11,7 +11,7 @@ import type { Tenant } from '../../routes/operator/tenant.ts';
 interface TenantForm {
   context: { base: string; newKey(): string };
   tenant: Tenant;
-  /** What was entered, after a refusal. */
+  /** The form as it was entered, after a refusal. */
   entered?: URLSearchParams;
   errors?: readonly FieldError[];
 }
@@ -19,7 +19,7 @@ interface TenantForm {
 /** The field of a limit has the name that the API has for it in its errors. */
 export const limitField = (limit: LimitName): string => `limits/${limit}`;
 
-/** What the form has changed from: whoever changed it meanwhile is not overwritten. */
+/** The state that the form was opened with: whoever changed it meanwhile is not overwritten. */
 export const stateOf = ({ name, own_limits: limits }: Pick<Tenant, 'name' | 'own_limits'>): string =>
   JSON.stringify([name, Object.entries(limits).sort()]);
 

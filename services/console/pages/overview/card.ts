@@ -5,7 +5,7 @@ import type { Asked } from '../../api-calls/console-api.ts';
 export const card = (title: Html | string, body: HtmlValue): Html =>
   html`<section class="card"><h2>${title}</h2>${body}</section>`;
 
-/** What was asked, or that it could not be. @param what as in `The endpoints` */
+/** Shows the answer, or that there is none. @param what as in `The endpoints` */
 export const unlessAway = <T>(answer: Asked<T>, what: string, shown: (value: T) => HtmlValue): HtmlValue =>
   answer.ok ? shown(answer.value) : notAsked(what, answer);
 

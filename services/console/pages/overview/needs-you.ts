@@ -24,7 +24,7 @@ interface Naming {
   mayWrite: boolean;
 }
 
-/** What somebody should look at, worst first: each with the page where it is put right. */
+/** The things that need somebody, worst first: each with the page where it is put right. */
 export function needsYou(given: Naming): Html {
   const { failing, disabled, deadLetters, bySource, replays } = given.overview;
   const items = [
@@ -85,7 +85,7 @@ function endpointLink(id: string, url: string, { t, overview }: Naming): Html {
   });
 }
 
-/** What is to be sent once it answers again. */
+/** The deliveries that are sent once it answers again. */
 function waiting(health: Health | undefined): Html | null {
   if (health === undefined) return null;
   const { retrying, parked, is_capped: isCapped, oldest } = health.waiting;

@@ -19,7 +19,7 @@ interface Given {
   now: string;
 }
 
-/** What needs somebody first, then what goes on. */
+/** The overview: first what needs somebody, then what goes on. */
 export const overviewPage = (given: Given): PageContent => ({
   title: 'Overview',
   subtitle: html`as of ${minute(given.now)}`,

@@ -57,7 +57,7 @@ const breakerOf = (health: KnownHealth): HtmlValue =>
   health?.breaker == null ? html`<span class="muted">unknown</span>` : statusBadge(health.breaker.state);
 
 const shownTypes = 8;
-/** Of all types beyond those that are counted by name. */
+/** The name of all types beyond the ones that are counted by name. */
 const otherTypes = 'other';
 
 /** Types by how many events there were. */

@@ -19,7 +19,7 @@ interface PreviewView {
   start: Html | null;
 }
 
-/** What would be taken: how many, of which endpoints, why, and how long it takes. */
+/** The preview of a replay: how many it takes, of which endpoints, why, and how long it lasts. */
 export function previewView({ preview, selection, t, names, start }: PreviewView): Html {
   const { at, matched, leftOut, isComplete, byEndpoint, byReason, seconds, ids } = preview;
   const { kind, rate } = selection;

@@ -19,7 +19,7 @@ export const failureWord = (reason: string | null): string =>
 export const replayBadge = ({ status }: Pick<Replay, 'status'>): Html =>
   status === 'partial' ? statusBadge(status, 'ended at its limit', 'warn') : statusBadge(status);
 
-/** What was asked for, in lines: the members of the filter first, then the rest. */
+/** The replay's request, in lines: the members of the filter first, then the rest. */
 export function requestWords(request: Readonly<Record<string, unknown>>, naming: Naming): Html {
   const { filter = {}, ...rest } = request;
   const lines = [

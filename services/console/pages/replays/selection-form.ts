@@ -19,7 +19,7 @@ interface SelectionForm {
   isCustomer: boolean;
 }
 
-/** What is to be taken, and how fast: a GET, since it only counts again. */
+/** The form of the replay's filter and rate: a GET, since it only counts again. */
 export function selectionForm({ action, selection, names, query, errors, isCustomer }: SelectionForm): Html {
   const { kind, ids, failedOf, rate, limit } = selection;
   const { things, list } = bulkKinds[kind];

@@ -4,7 +4,7 @@ import { definitions } from '../../parts/definitions.ts';
 import type { Source } from '../../routes/sources/source.ts';
 import { schemeSetups } from './scheme-setup.ts';
 
-/** What is entered at the provider. @param rotate where a secret of the provider is entered; undefined for who may not */
+/** The values to enter at the provider. @param rotate where a secret of the provider is entered; undefined for who may not */
 export function providerCard(source: Source, rotate: string | undefined): Html {
   const setup = schemeSetups[source.scheme];
   const { hmac, signature_header: ownHeader } = source;

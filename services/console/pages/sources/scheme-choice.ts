@@ -1,7 +1,7 @@
 import { html, type Html } from '#lib/html';
 import { schemeNames, schemeSetups } from './scheme-setup.ts';
 
-/** Who sends? The answer chooses how signatures are verified. */
+/** The choice of the sender, which decides how signatures are verified. */
 export const schemeChoice = (
   href: string,
 ): Html => html`<p class="lead">Who sends the webhooks? That decides how their signatures are verified.</p>

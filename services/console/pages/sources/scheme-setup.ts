@@ -1,16 +1,16 @@
 import type { SourceScheme } from '#lib/contract';
 
-/** What a provider needs to know, and what the form of its scheme asks for: docs/signature-schemes.md in short. */
+/** A provider's set-up, and what the form of its scheme asks for: docs/signature-schemes.md in short. */
 export interface SchemeSetup {
-  /** Who signs so. */
+  /** The provider that signs so. */
   provider: string;
   /** `provider`: it makes the secret, which is entered here. `here`: the source’s own is entered there. */
   secretFrom: 'provider' | 'here';
-  /** What the secret is called at the provider, and what it looks like. */
+  /** The provider's name of the secret, and what it looks like. */
   secret: string;
   /** The header of the signature, unless the source has another one. */
   header: string;
-  /** What is signed. */
+  /** The signed content. */
   signed: string;
   /** Where at the provider the URL is entered. */
   where: string;

@@ -7,7 +7,7 @@ import { schemeSetups } from './scheme-setup.ts';
 
 interface SourceFields {
   scheme: SourceScheme;
-  /** What was entered, or what is saved. */
+  /** The values as entered, or as saved. */
   values: URLSearchParams;
   errors: readonly FieldError[];
   /** A source that is there already: its secret is changed by rotating it. */
@@ -66,7 +66,7 @@ const choices = (...values: string[]) => values.map((value) => ({ value, label: 
 
 const usual = ['name', 'secret', 'public_url', 'response_status'];
 
-/** What is set, or wrong, must not be hidden. */
+/** A field that is set, or wrong, must not be hidden. */
 function hasRare(values: URLSearchParams, errors: readonly FieldError[]): boolean {
   const isRare = (name: string): boolean => !usual.includes(name) && !name.startsWith('hmac');
   const isSet = [...values].some(([name, value]) => value !== '' && isRare(name) && value !== shownByDefault[name]);

@@ -101,7 +101,7 @@ const linesIn = (text: string | null): readonly string[] | null => {
   return lines.length === 0 ? null : lines;
 };
 
-/** What is no number goes to the API as it is, which says so. */
+/** A text that is no number goes to the API as it is, which says so. */
 const numberIn = (text: string | null): number | string | null =>
   text !== null && /^\d+(\.\d+)?$/.test(text) ? Number(text) : text;
 

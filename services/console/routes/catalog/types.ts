@@ -58,7 +58,7 @@ ${isFirst && groupLinks(all, base)}`,
   },
 });
 
-/** Those without a parameter. */
+/** The types that the page without a parameter lists. */
 export const firstPage = (all: readonly EventTypeSummary[]): readonly EventTypeSummary[] => all.slice(0, perPage);
 
 /** The parameters that this page has; links bring others. */

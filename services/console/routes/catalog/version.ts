@@ -19,7 +19,7 @@ export const version = catalogPage({
     const target = found.kind === 'found' ? found : await catalog.type(found.to);
     if (target.kind !== 'found') return answerElsewhere(target.kind === 'gone' ? 'gone' : 'missing');
     const { value } = target;
-    // What was merged has no versions of its own any more: its page is that of the other type.
+    // A merged type has no versions of its own any more: its page is that of the other type.
     if (found.kind === 'moved' && found.by === 'merged') return answerElsewhere('moved', typePath(value.name));
     const shown = await catalog.version(value, number);
     if (shown === undefined) return problem(404);

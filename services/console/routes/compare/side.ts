@@ -4,13 +4,13 @@ import { readPayload } from '../../api-calls/read-payload.ts';
 import { attemptLines } from '../../pages/compare/attempt-lines.ts';
 import { payloadLines } from '../../pages/compare/payload-lines.ts';
 
-/** What can be compared: the payload of an event, or an attempt of a delivery. */
+/** The sides that can be compared: the payload of an event, or an attempt of a delivery. */
 export type SideName = { kind: 'payload'; eventId: string } | { kind: 'attempt'; deliveryId: string; number: number };
 
 export interface Side {
   name: SideName;
   lines: readonly string[];
-  /** What must be the same for the two to be equal. */
+  /** The bytes that must be the same for the two to be equal. */
   bytes: Buffer;
 }
 

@@ -31,7 +31,7 @@ export interface WholeDeadLetter extends DeadLetter {
   payload: unknown;
 }
 
-/** What the last attempt came to, in a few words; undefined if nothing was sent. */
+/** The last attempt's outcome, in a few words; undefined if nothing was sent. */
 export function lastOutcome({ last_outcome: outcome, last_http_status: status }: DeadLetter): string | undefined {
   if (status !== null) return `HTTP ${status}`;
   switch (outcome) {

@@ -1,4 +1,4 @@
-/** What can be done with one delivery. What is not possible now is a sentence on its page. */
+/** The actions on one delivery. One that is not possible now is a sentence on its page. */
 import type { Asked } from '../../api-calls/console-api.ts';
 import { path } from '../../api-calls/paths.ts';
 import { type PageResult, seeOther } from '../../page-result.ts';

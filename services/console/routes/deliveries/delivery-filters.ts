@@ -4,7 +4,7 @@ import type { Filter } from '../../parts/filter-form.ts';
 import { endpointOptions } from '../../parts/named-link.ts';
 import { outcomeOptions } from '../../parts/outcome.ts';
 
-/** Those that choose what is retried or cancelled, too. */
+/** The filters of the list; they choose what is retried or cancelled, too. */
 export const deliveryFilters = (names: TenantNames, query: URLSearchParams): readonly Filter[] => [
   { kind: 'choice', name: 'endpoint_id', label: 'Endpoint', options: endpointOptions(names, query.get('endpoint_id')) },
   {

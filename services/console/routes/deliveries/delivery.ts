@@ -35,6 +35,6 @@ export interface Attempt {
   timing: Timing | null;
 }
 
-/** Those that may still be sent. */
+/** Whether it may still be sent. */
 export const isOpen = ({ status }: Pick<Delivery, 'status'>): boolean =>
   status === 'pending' || status === 'retrying' || status === 'parked';

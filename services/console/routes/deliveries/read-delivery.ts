@@ -11,7 +11,7 @@ export interface ShownDelivery extends Pick<ListPage<Attempt>, 'next'> {
   endpoint: Endpoint | undefined;
   /** Only of a delivery that waits. */
   health: EndpointHealth | undefined;
-  /** Of this page. */
+  /** The attempts of this page. */
   attempts: readonly Attempt[];
   isFirstPage: boolean;
   /** Undefined: there is none, or it is kept no longer. */
@@ -65,7 +65,7 @@ async function findHealth(api: ReadApi, id: string): Promise<EndpointHealth | un
 const aroundMs = 5_000;
 const mostDeadLetters = 1_000;
 
-/** Of many that died in these seconds it may not be found: the page then links to the list. */
+/** Finds its dead letter, unless too many died in these seconds: the page then links to the list. */
 async function findDeadLetter(api: ReadApi, delivery: Delivery): Promise<string | undefined> {
   const diedMs = Date.parse(delivery.updated_at);
   const around = withQuery('/dead-letters', {

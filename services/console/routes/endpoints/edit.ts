@@ -81,7 +81,7 @@ function showConflict(
   return showForm(context, current, { values: conflict.values, conflict });
 }
 
-/** What the form began with; without it, as if nobody else had changed anything. */
+/** The values that the form began with; without them, as if nobody else had changed anything. */
 function readOpened(form: URLSearchParams, otherwise: FormValues): FormValues {
   try {
     const read = JSON.parse(form.get(openedField) ?? '') as unknown;

@@ -52,7 +52,7 @@ export interface LastSend {
   detail: string | null;
 }
 
-/** What is not known is null. */
+/** An unknown value is null. */
 export interface EndpointHealth {
   breaker: { state: 'closed' | 'half_open' | 'open'; since: string | null } | null;
   disables_at: string | null;
@@ -71,7 +71,7 @@ export interface EndpointHealth {
 
 type State = Pick<Endpoint, 'disabled_at' | 'paused_at' | 'failing_since'>;
 
-/** What matters most of it, in one word. */
+/** The most important part of its state, in one word. */
 export function endpointStatus({ disabled_at, paused_at, failing_since }: State): string {
   if (disabled_at !== null) return 'disabled';
   if (paused_at !== null) return 'paused';

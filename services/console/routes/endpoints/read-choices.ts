@@ -7,10 +7,10 @@ import { type Stats, totalsByKey } from '../overview/stats.ts';
 
 const mostTypes = 40;
 const mostSources = 200;
-/** What the statistics call all others, and what only subscribers by name get. */
+/** Leaves out the statistics' word for all others, and the types that only subscribers by name get. */
 const isType = (key: string): boolean => key !== 'other' && !key.startsWith('hookline.');
 
-/** What an endpoint can be given. What can't be asked is no choice. */
+/** The choices of an endpoint's form. A list that can't be asked for has none. */
 export const readChoices = ({ api, isCustomer }: Pick<TenantContext, 'api' | 'isCustomer'>): Promise<Choices> =>
   isCustomer ? choicesOfCustomer(api) : choicesOfOperator(api);
 

@@ -7,7 +7,7 @@ import type { Endpoint, EndpointHealth } from './endpoint.ts';
 
 export interface ShownEndpoint {
   endpoint: Endpoint;
-  /** What could not be asked is undefined: the page shows the rest. */
+  /** Undefined if it could not be asked: the page shows the rest. */
   health: EndpointHealth | undefined;
   stats: Stats | undefined;
   deliveries: readonly Delivery[];

@@ -34,7 +34,7 @@ export const endpoint = tenantPage({
 
 const withoutScheme = (url: string): string => url.replace(/^https?:\/\//, '');
 
-/** What is done often is a button, and what can't be undone a link behind it. A page asks before it. */
+/** A frequent action is a button, and one that can't be undone a link behind it. A page asks before it. */
 function actions(context: TenantContext, { id, disabled_at: disabledAt, paused_at: pausedAt }: Endpoint): Html {
   const { t, can } = context;
   const at = (what: string): string => `${t}/endpoints/${id}/${what}`;

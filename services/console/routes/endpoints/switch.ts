@@ -1,4 +1,4 @@
-/** What is done to an endpoint by one button, and comes back to its page. */
+/** The actions on an endpoint that take one button, and come back to its page. */
 import type { Page } from '../../page.ts';
 import { path } from '../../api-calls/paths.ts';
 import { seeOther } from '../../page-result.ts';

@@ -22,7 +22,7 @@ export const publishEvent = tenantPage({
       const published = await api.send<{ id: string }>('POST', '/events', { body: read.body });
       if (published.ok) {
         const { id } = published.value;
-        // Who may publish need not be allowed to read.
+        // A reader who may publish need not be allowed to read.
         return can('read')
           ? seeOther(`${t}/events/${id}`)
           : page({ title: 'The event is published', body: html`<p>${wholeId(id)}</p>` });

@@ -61,7 +61,7 @@ export const showEvent = tenantPage({
   },
 });
 
-/** What explains an event, beside itself. */
+/** The explanations of an event, beside itself. */
 type Explained = Pick<Journey, 'receipts' | 'matches' | 'sources' | 'urls'> & { next: string | undefined };
 
 async function forCustomer(context: TenantContext): Promise<Explained> {

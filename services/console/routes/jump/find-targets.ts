@@ -52,7 +52,7 @@ interface Named {
 
 const trace = /^[0-9a-f]{32}$/;
 const tag = /^[\w.-]{1,64}:./;
-/** What may be a type of events. */
+/** The form of a type of events. */
 const type = /^[!-)+-~]{1,255}$/;
 
 /** Everything that has the text as an id of its sender, a receipt, a trace, a tag, a type, or in its name or URL. */

@@ -5,11 +5,11 @@ import { path, withQuery } from '../../api-calls/paths.ts';
 import { type PageResult, problem } from '../../page-result.ts';
 import { problemOfFailure } from '../../problem-of-failure.ts';
 
-/** Of `GET /v1/tenants`, and by its id. */
+/** A tenant as `GET /v1/tenants` lists it, and as it is read by its id. */
 export interface Tenant {
   id: string;
   name: string;
-  /** Those that hold. */
+  /** The limits that hold. */
   limits: Readonly<Record<LimitName, number>>;
   own_limits: Readonly<Partial<Record<LimitName, number>>>;
   counts: Readonly<Record<'sources' | 'endpoints' | 'api_keys' | 'source_bytes' | 'endpoint_bytes', number>>;

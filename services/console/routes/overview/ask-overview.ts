@@ -1,4 +1,4 @@
-/** What the overview asks of the API. Each part may fail by itself: its card then says so. */
+/** The overview's requests to the API. Each part may fail by itself: its card then says so. */
 import type { ApiFailure } from '#lib/api-client';
 import type { Asked, ReadApi } from '../../api-calls/console-api.ts';
 import { path, withQuery } from '../../api-calls/paths.ts';
@@ -6,11 +6,11 @@ import { endpointNames, type TenantNames } from '../../api-calls/tenant-names.ts
 import type { Endpoint } from '../endpoints/endpoint.ts';
 import { type Stats, totalsByKey } from './stats.ts';
 
-/** Of `GET /v1/endpoints/{id}/health`. */
+/** The answer of `GET /v1/endpoints/{id}/health`. */
 export interface Health {
   breaker: { state: 'closed' | 'half_open' | 'open' } | null;
   disables_at: string | null;
-  /** Of the attempts of a day. */
+  /** The latency of a day's attempts. */
   latency: { p95_ms: number | null };
   waiting: { retrying: number; parked: number; is_capped: boolean; oldest: string | null };
 }
@@ -24,7 +24,7 @@ export interface RunningReplay {
   remaining: number;
 }
 
-/** Of a dry run of the replay of all dead letters. */
+/** The counts of a dry run of the replay of all dead letters. */
 export interface DeadLetterCounts {
   matched: number;
   left_out: number;
@@ -45,7 +45,7 @@ export interface Overview {
   endpoints: Asked<readonly ShownEndpoint[]>;
   sources: Asked<readonly { id: string; name: string }[]>;
   newest: Asked<readonly unknown[]>;
-  /** Of the endpoints that are shown, by id. */
+  /** The health of the endpoints that are shown, by id. */
   health: ReadonlyMap<string, Health>;
 }
 
@@ -108,7 +108,7 @@ async function askHealth(api: ReadApi, ids: readonly string[]): Promise<Readonly
 
 const valueOr = <T>(answer: Asked<T>, otherwise: T): T => (answer.ok ? answer.value : otherwise);
 
-/** What endpoints and sources are called, as far as it could be asked. */
+/** The names of endpoints and sources, as far as they could be asked for. */
 export const namesIn = ({ endpoints, sources }: Overview): TenantNames => ({
   endpoints: {
     names: endpointNames(valueOr(endpoints, [])),

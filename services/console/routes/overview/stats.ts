@@ -12,7 +12,7 @@ type SeriesName = 'received' | 'duplicates' | 'rejected' | 'delivered' | 'failed
 
 interface Series {
   series: SeriesName;
-  /** Of the source, endpoint or type; null for sums. */
+  /** The id of the source or endpoint, or the type; null for sums. */
   key: string | null;
   /** Steps without any are left out. */
   counts: readonly { at: string; count: number }[];
@@ -24,7 +24,7 @@ const sumOf = ({ counts }: Series): number => counts.reduce((sum, { count }) => 
 export const total = ({ series }: Stats, name: SeriesName): number =>
   series.filter((one) => one.series === name).reduce((sum, one) => sum + sumOf(one), 0);
 
-/** What each key has of each series. */
+/** The total of each key in each series. */
 export function totalsByKey({ series }: Stats): ReadonlyMap<string, Readonly<Record<SeriesName, number>>> {
   const totals = new Map<string, Record<SeriesName, number>>();
   for (const one of series) {

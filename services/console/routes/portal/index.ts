@@ -4,7 +4,7 @@ import { portalLink } from './link.ts';
 import { portalStart } from './start.ts';
 import { portalVerify } from './verify.ts';
 
-/** What the portal alone has. Its other pages are those of a tenant that name a capability. */
+/** The pages that the portal alone has. Its other pages are those of a tenant that name a capability. */
 export const portalOwnPages = [
   portalLink,
   leavePortal,

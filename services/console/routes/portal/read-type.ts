@@ -28,7 +28,7 @@ export async function readVersion(api: ReadApi, name: string, version: number): 
   return withTexts(JSON.parse(text) as EventTypeVersionView, text);
 }
 
-/** Of a 301, which the API answers for a former name. */
+/** The target of a 301, which the API answers for a former name. */
 function targetIn({ failure }: ApiRefusal): string | undefined {
   if (failure.kind !== 'unexpected_answer' || failure.status !== 301) return undefined;
   return (JSON.parse(failure.body) as EventTypeAliasView).target;

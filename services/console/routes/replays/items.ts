@@ -68,7 +68,7 @@ export const replayItems = tenantPage({
   },
 });
 
-/** What it is about, the most telling first. */
+/** The item's subject, the most telling part first. */
 function whatItIs(
   { dead_letter_id: deadLetterId, delivery_id: deliveryId, event_id: eventId }: ReplayItem,
   { t, isCustomer }: Pick<TenantContext, 't' | 'isCustomer'>,

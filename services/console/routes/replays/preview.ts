@@ -103,7 +103,7 @@ function ofMatches(counts: BulkCounts, at: string): Preview {
 const maxIds = 10_000;
 const pageItems = 1_000;
 
-/** Those of the address; or the dead letters that the named replay could not send. */
+/** The ids of the address; or the dead letters that the named replay could not send. */
 export async function chosenIds(api: ReadApi, { ids, failedOf }: Selection): Promise<readonly string[]> {
   if (failedOf === null) return ids;
   const found: string[] = [];

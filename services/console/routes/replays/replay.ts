@@ -35,7 +35,7 @@ export interface ReplayItem {
 
 export const isUnderWay = ({ status }: Pick<Replay, 'status'>): boolean => status === 'queued' || status === 'running';
 
-/** What it does, as a title. */
+/** The replay's title. */
 export function replayTitle({ operation, request }: Replay): string {
   switch (operation) {
     case 'replay_events':
@@ -51,7 +51,7 @@ export function replayTitle({ operation, request }: Replay): string {
   }
 }
 
-/** What has become of an item that is done: `26 sent`. */
+/** The word for an item that is done: `26 sent`. */
 export const doneWord = ({ operation }: Replay): string =>
   operation === 'cancel_deliveries'
     ? 'asked to be cancelled'

@@ -1,7 +1,7 @@
-/** What a replay by filter takes, as the address of its preview says it, and as the API is asked for it. */
+/** The selection of a replay by filter, as the address of its preview says it, and as the API is asked for it. */
 import type { FieldError } from '../../api-calls/console-api.ts';
 
-/** What is done to what matches. */
+/** The operations on what matches. */
 export const bulkKinds = {
   dead_letters: {
     path: '/dead-letters/replay',
@@ -52,7 +52,7 @@ export const bulkKinds = {
 
 export type BulkKind = keyof typeof bulkKinds;
 
-/** Those of which an address may have several. */
+/** The parameters that an address may have several times. */
 const repeated = ['tag', 'has'];
 
 /** Beside the filters: ids of dead letters, the replay whose failed ones are meant, the endpoint that events are sent to, and how. */
@@ -72,7 +72,7 @@ export interface Selection {
   filter: Readonly<Record<string, string | string[]>>;
   /** Dead letters by their ids. */
   ids: readonly string[];
-  /** Of this replay, the ones that failed. */
+  /** The replay whose failed ones are chosen. */
   failedOf: string | null;
   /** Events are sent to this endpoint alone. */
   toEndpoint: string | null;
@@ -133,7 +133,7 @@ export function bodyOf(
   };
 }
 
-/** What is no number goes to the API as it is, which says so. */
+/** A text that is no number goes to the API as it is, which says so. */
 const asNumber = (text: string): number | string => (/^\d+(\.\d+)?$/.test(text) ? Number(text) : text);
 
 /** A time that can’t be read is left to the API. */

@@ -9,7 +9,7 @@ interface Stats {
   series: readonly { series: string; key: string | null; counts: readonly { count: number }[] }[];
 }
 
-/** What a source has received in the last 24 hours; undefined if that can’t be told now: the page is of use without it. */
+/** The counts of a source's last 24 hours; undefined if they can’t be told now: the page is of use without them. */
 export async function dayCounts(api: ReadApi, source: string): Promise<DayCounts | undefined> {
   const stats = await api.ask<Stats>(withQuery('/stats', { series: wanted.join(','), by: 'source', step: '1h' }));
   if (!stats.ok) return undefined;

@@ -49,7 +49,7 @@ export const editSource = tenantPage({
 
 interface Shown {
   source: Source;
-  /** Of the version that saving replaces. */
+  /** The version that saving replaces. */
   etag: string | undefined;
   values: URLSearchParams;
   errors?: readonly FieldError[];

@@ -1,4 +1,4 @@
-/** What a person pastes into a form: a request's body and headers. */
+/** A request's body and headers, as a person pastes them into a form. */
 import type { FieldError } from '../../api-calls/console-api.ts';
 
 /** Browsers send line breaks as CRLF, however they were pasted: nearly all bodies have LF. */

@@ -77,7 +77,7 @@ export const adminRoutes = (urlOf: (service: PipelineService) => string): Fuzzed
     }),
   );
 
-/** What a reference names. */
+/** The object that a reference names. */
 function resolved<T>(given: object, document: OpenApiDocument): T {
   if (!('$ref' in given)) return given as T;
   const names = String(given.$ref).replace('#/', '').split('/');

@@ -22,7 +22,7 @@ export interface JsonSchema {
 /** Arbitraries for fields whose form the schema does not tell, by the field's name. */
 export type KnownFields = Readonly<Record<string, fc.Arbitrary<unknown>>>;
 
-/** Of all properties that an object may leave out, it has so many. */
+/** The most properties that an object has of the ones that it may leave out. */
 const mostOptional = 2;
 const mostCharacters = 40;
 const mostItems = 3;

@@ -14,7 +14,7 @@ import type { SoundRequest } from './sound-request.ts';
 export const tenant = 'fuzzed';
 const answerTimeoutMs = 30_000;
 const event = { type: 'fuzzed.event', payload: { n: 1 } };
-/** Of eight parameters that a request may leave out, it has one. */
+/** A request has one of so many parameters that it may leave out. */
 const givenOf = 8;
 
 export interface SoundRequests {

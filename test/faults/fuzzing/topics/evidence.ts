@@ -1,4 +1,4 @@
-/** What the stages have made of the records, from the topics that they write and from the tables. */
+/** The stages' results for the records, from the topics that they write and from the tables. */
 import { randomUUID } from 'node:crypto';
 import { systemClock } from '#lib/clock';
 import { type DeadLetterStage, header, parseDuplicate, type TopicName, topicsOf } from '#lib/contract';

@@ -39,7 +39,7 @@ function retire(world: World, name: string): NameDecision {
   return decision;
 }
 
-/** What a request for the name gets. */
+/** The answer to a request for the name. */
 function lookUp({ names, retired }: KnownNames, name: string): '200' | '404' | '410' | { to: string | undefined } {
   const row = names.get(name);
   if (row === undefined) return '404';

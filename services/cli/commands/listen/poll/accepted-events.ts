@@ -3,7 +3,7 @@ import { isSubscribed } from '#lib/contract';
 import type { Api } from '../../../api-calls/connect.ts';
 import { followChanges } from '../../events/follow-changes.ts';
 
-/** What is read of an event; one that was erased has no type. */
+/** The members of an event that are read; one that was erased has no type. */
 interface Listed {
   id: string;
   type?: string;
