@@ -186,7 +186,7 @@ const noCatalog: Catalog = {
   changes: async () => undefined,
 };
 
-/** The API's answer. */
+/** An answer that counts as the API's own. */
 type Told<T> = { status: 200 | 301; value: T; text: string; link: string } | { status: 400 | 404 | 410 };
 
 /**

@@ -11,6 +11,7 @@ import {
   type World,
   type WorldOptions,
 } from '../../unit/idempotency/world.ts';
+import { fastestOfThreeMs } from '../../support/fastest.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { type OwnRedis, startOwnRedis } from '../dedup/redis-server.ts';
 import { type CuttingProxy, startCuttingProxy } from './cutting-proxy.ts';
@@ -199,18 +200,25 @@ describe('with Redis in front', () => {
 
   test('it may hang: everything is as it is without it, a little later', async () => {
     const { post, effects } = await open({ redis });
-    await post();
-    server.hang();
-    try {
-      const beganAtMs = performance.now();
-      expect(isReplay(await post())).toBe(true);
-      expect((await post({ key: 'other' })).status).toBe(201);
-      expect((await post({ body: '{"a":2}' })).status).toBe(422);
-      expect(performance.now() - beganAtMs).toBeLessThan(10_000);
-    } finally {
-      server.resume();
-    }
-    expect(await effects()).toHaveLength(2);
+    let others = 0;
+    const isAsked = (): Promise<boolean> => redis.getMany([Buffer.from('any')]).then(Boolean, () => false);
+    const answersTakeMs = async (): Promise<number> => {
+      await post();
+      // One that was away a moment ago is not asked, so it costs no time.
+      await waitUntil('Redis is asked', isAsked, { timeoutMs: 30_000 });
+      server.hang();
+      try {
+        const beganAtMs = performance.now();
+        expect(isReplay(await post())).toBe(true);
+        expect((await post({ key: `other ${(others += 1)}` })).status).toBe(201);
+        expect((await post({ body: '{"a":2}' })).status).toBe(422);
+        return performance.now() - beganAtMs;
+      } finally {
+        server.resume();
+      }
+    };
+    expect(await fastestOfThreeMs(answersTakeMs)).toBeLessThan(2_000);
+    expect(await effects()).toHaveLength(4);
   });
 
   test('a copy under a key of encryption that is not listed any more is as none', async () => {

@@ -3,7 +3,7 @@ import { codeBlock } from '../../parts/code-block.ts';
 
 interface Secret {
   secret: string;
-  /** The receiver's address. */
+  /** The endpoint's page. */
   href: string;
 }
 
