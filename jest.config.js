@@ -41,7 +41,7 @@ export default {
   maxWorkers: Math.min(mostWorkers, 2 * availableParallelism()),
   testSequencer: '<rootDir>/test/support/longest-first.ts',
   // What hangs is told sooner by its own wait. A test that takes ten seconds by itself takes a minute beside other work.
-  testTimeout: 300_000,
+  testTimeout: 900_000,
   reporters: ['default', '<rootDir>/test/support/failures-at-once.ts'],
   projects: [
     { ...common, displayName: 'unit', testMatch: ['<rootDir>/test/unit/**/*.test.ts'] },

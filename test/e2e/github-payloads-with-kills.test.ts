@@ -9,8 +9,6 @@ import { githubPayloads } from './github-payloads.ts';
 import { type OwnPipeline, startOwnPipeline } from './own-pipeline.ts';
 import { prepareWebhookRun } from './webhook-run.ts';
 
-jest.setTimeout(900_000);
-
 const seed = 658;
 /** Most of a case is waiting for Kafka to give up a dead member: several at once cost little more than one. */
 const casesAtOnce = 4;

@@ -3,8 +3,6 @@ import { runScenarios } from '../faults/idempotency/run.ts';
 import { crashPoints, scenarios } from '../faults/idempotency/scenarios.ts';
 import { smallFaultRun } from './small-fault-run.ts';
 
-jest.setTimeout(480_000);
-
 const keys = 400;
 /** Scenarios that need no server that others use too; the rest, and all of them for longer, run by hand: test/faults/idempotency. */
 const names = ['killed', 'stopped', 'redis-forgets', 'connections-cut'];

@@ -13,8 +13,6 @@ import { recoverAsTheRunbookSays } from '../faults/rehearsals/runbook-restore.ts
 import { type OwnPipeline, startOwnPipeline } from './own-pipeline.ts';
 import { prepareWebhookRun } from './webhook-run.ts';
 
-jest.setTimeout(900_000);
-
 const timeoutMs = 180_000;
 const perSecond = 60;
 

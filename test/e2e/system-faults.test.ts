@@ -8,7 +8,7 @@ import { runSystem } from '../faults/system/run.ts';
 import { startSystemServers } from '../faults/system/servers.ts';
 import { sessionTimeoutOfTests } from '../support/servers.ts';
 
-jest.setTimeout(15 * 60_000);
+jest.setTimeout(30 * 60_000);
 
 const seed = 2611;
 const webhooks = 20_000;

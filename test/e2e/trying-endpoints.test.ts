@@ -52,7 +52,7 @@ describe('an endpoint that is tried', () => {
   const arrivalsOf = (eventId: string) => receiver.arrivals.filter((arrival) => arrival.eventId === eventId);
 
   const arrived = (eventId: string, times: number) =>
-    waitUntil(`the sample has come ${times} times`, () => arrivalsOf(eventId).length === times, { timeoutMs: 20_000 });
+    waitUntil(`the sample has come ${times} times`, () => arrivalsOf(eventId).length === times, { timeoutMs: 60_000 });
 
   it('is sent a signed sample, whatever it subscribes to, and the first attempt is the answer', () =>
     pipeline.explain(async () => {

@@ -22,6 +22,6 @@ export async function flushRedisDatabase(url: string): Promise<void> {
     socket.on('close', () => resolve(text));
   });
   socket.write(commands.map((command) => `${command}\r\n`).join(''));
-  const text = await within('Redis forgets', 5_000, answered).finally(() => socket.destroy());
+  const text = await within('Redis forgets', 60_000, answered).finally(() => socket.destroy());
   if (text !== '+OK\r\n'.repeat(commands.length)) throw new Error(`Redis answered ${JSON.stringify(text)}`);
 }

@@ -6,7 +6,7 @@ import type { BrowserScene } from './browser-scene.ts';
 import { type Findings, judgeLooks, walkPages } from './judge-page.ts';
 
 /** The limit for all pages in all looks; axe takes a second of a processor for each. */
-const walkTimeoutMs = 600_000;
+const walkTimeoutMs = 30 * 60_000;
 export function describePages(scene: () => BrowserScene): void {
   const addresses = (): string[] => {
     const { mine, theirs } = scene();

@@ -100,7 +100,8 @@ export function describeReplaying(scene: () => Scene): void {
     const { me, mine, world } = scene();
     const { t, api } = mine;
     await deadByDisabling(world, mine, 'spare.parts', 6);
-    const filter = `what=dead_letters&event_type=spare.parts&rate_per_second=1`;
+    // The second goes after a hundred seconds.
+    const filter = `what=dead_letters&event_type=spare.parts&rate_per_second=0.01`;
     const preview = await me.get(`${t}/replays/new?${filter}`);
     const started = await me.submit(formOf(preview, { button: /Start replay/ }));
     const path = started.headers['location'] ?? '';

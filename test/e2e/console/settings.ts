@@ -140,7 +140,7 @@ export function describeSettings(scene: () => Scene): void {
           expect(answer.status).toBe(200);
           return says.test(resultOf(answer.page.text)) ? answer : undefined;
         },
-        { timeoutMs: 30_000, everyMs: 200 },
+        { timeoutMs: 90_000, everyMs: 200 },
       );
       if (reaction !== 'hang' && reaction.status === 500) expect(result.page.text).toContain('the receiver is sorry');
     }

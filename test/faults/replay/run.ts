@@ -162,7 +162,7 @@ async function run(
   await pipeline.startService('dispatcher-2');
 
   // The rest: two operators at once, a third who changes his mind.
-  const slow = await replays.start({ stage: 'dispatcher', limit: Math.ceil(deadLetters / 10), rate_per_second: 5 });
+  const slow = await replays.start({ stage: 'dispatcher', limit: Math.ceil(deadLetters / 10), rate_per_second: 1 });
   const asked = await Promise.all([
     replays.start({ stage: 'dispatcher', reason: 'retries_exhausted' }),
     replays.start({ stage: 'dispatcher', reason: 'retries_exhausted' }),

@@ -52,7 +52,7 @@ export async function redisKeysWith(redisUrl: string, marker: string): Promise<s
   });
   if (password !== '') socket.write(command('AUTH', decodeURIComponent(password)));
   socket.write(command('EVAL', script, '0', marker) + command('QUIT'));
-  const text = await within('Redis is searched', 10_000, answered).finally(() => socket.destroy());
+  const text = await within('Redis is searched', 60_000, answered).finally(() => socket.destroy());
   const [, count] = /:(\d+)\r\n/.exec(text) ?? [];
   if (count === undefined) throw new Error(`Redis answered ${JSON.stringify(text.slice(0, 500))}`);
   return Array.from({ length: Number(count) }, (_, n) => `key ${n + 1}`);

@@ -3,8 +3,6 @@ import { kafkaConformance } from '../../support/kafka-conformance.ts';
 import { startTestCluster, type TestCluster } from '../../support/kafka-conformance/cluster.ts';
 import { plainClient } from '../../support/kafka-conformance/plain-client.ts';
 
-jest.setTimeout(900_000);
-
 // One file, because three brokers take a while to start: everything that needs them is in here.
 let cluster: TestCluster;
 beforeAll(async () => {

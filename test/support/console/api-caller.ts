@@ -15,7 +15,7 @@ export interface ApiCaller {
   first(path: string, isIt?: (item: Json) => boolean): Promise<Json>;
 }
 
-const patienceMs = 60_000;
+const patienceMs = 180_000;
 
 export function createApiCaller(url: string, key: string, tenant?: string): ApiCaller {
   const port = Number(new URL(url).port);

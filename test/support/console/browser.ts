@@ -6,7 +6,7 @@ import { runAxe } from './in-page.ts';
 export type { Browser, BrowserContext, Page };
 
 /** Nothing is claimed by it: eight pages that load at once beside other tests have taken 20 s. */
-const patienceMs = 60_000;
+const patienceMs = 180_000;
 
 export const startBrowser = (executablePath: string): Promise<Browser> =>
   chromium.launch({

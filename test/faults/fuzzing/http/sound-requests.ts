@@ -12,7 +12,8 @@ import type { SoundRequest } from './sound-request.ts';
 
 /** The tenant whose resources are fuzzed. */
 export const tenant = 'fuzzed';
-const answerTimeoutMs = 30_000;
+/** A breaker that has opened lets one delivery through in a minute. */
+const lookedUpWithinMs = 120_000;
 const event = { type: 'fuzzed.event', payload: { n: 1 } };
 /** A request has one of so many parameters that it may leave out. */
 const givenOf = 8;
@@ -35,10 +36,8 @@ export async function createSoundRequests(stack: Stack, receiverUrl: string): Pr
   const created = async (path: string, body: object): Promise<string> =>
     (await ask<{ id: string }>('POST', path, body)).id;
   type Found = { id: string; status: string };
-  const firstOf = (path: string, status: string, timeoutMs = answerTimeoutMs): Promise<string> =>
-    waitUntil(path, async () => (await ask<Found[]>('GET', path)).find((found) => found.status === status)?.id, {
-      timeoutMs,
-    });
+  const firstOf = async (path: string, status: string): Promise<string | undefined> =>
+    (await ask<Found[]>('GET', path)).find((found) => found.status === status)?.id;
   /** By the first part of the path. A resource that no request creates is looked up. */
   const makers: Readonly<Record<string, () => Promise<string>>> = {
     sources: () => created('/sources', { name: 'fuzzed', scheme: 'hookline' }),
@@ -50,17 +49,21 @@ export async function createSoundRequests(stack: Stack, receiverUrl: string): Pr
       await created('/event-types', { name, schema: { type: 'object' } });
       return name;
     },
-    // An endpoint that was made a moment ago may not get the first event.
+    // Whichever it is: a breaker that has opened holds the newest back. An endpoint that was made a moment ago may not get the first event.
     deliveries: () =>
       waitUntil(
         'a delivery is retried',
         async () => {
-          const deliveries = `/events/${await created('/events', event)}/deliveries`;
-          return firstOf(deliveries, 'retrying', 3_000).catch(() => undefined);
+          const id = await firstOf('/deliveries?status=retrying', 'retrying');
+          if (id === undefined) await created('/events', event);
+          return id;
         },
-        { timeoutMs: answerTimeoutMs },
+        { timeoutMs: lookedUpWithinMs, everyMs: 3_000 },
       ),
-    'dead-letters': () => firstOf('/dead-letters?status=dead', 'dead'),
+    'dead-letters': () =>
+      waitUntil('a delivery is dead', () => firstOf('/dead-letters?status=dead', 'dead'), {
+        timeoutMs: lookedUpWithinMs,
+      }),
     replays: () => created('/dead-letters/replay', { all: true, limit: 1 }),
   };
   let typesMade = 0;
