@@ -3,11 +3,11 @@ import { seededRandom, shuffled } from '../support/seeded-random.ts';
 import { serviceNames } from '../support/stack.ts';
 import { githubPayloads } from './github-payloads.ts';
 import { type OwnPipeline, startOwnPipeline } from './own-pipeline.ts';
-import { prepareWebhookRun, type WebhookRun } from './webhook-run.ts';
+import { prepareWebhookRun, slowerTowardsTheEnd, type WebhookRun } from './webhook-run.ts';
 
 const seed = 15;
-/** Slow enough that webhooks come until the last service has been restarted; the rest is sent without a pace. */
-const perSecond = 15;
+/** Webhooks come until the last service has been restarted; the rest is sent without a pace. */
+const perSecond = slowerTowardsTheEnd(15);
 /** The services' own limit for their shutdown. */
 const deadlineMs = 20_000;
 

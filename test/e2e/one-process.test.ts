@@ -4,11 +4,11 @@ import { type ServiceName, serviceNames } from '../support/stack.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { githubPayloads } from './github-payloads.ts';
 import { type OwnPipeline, startOwnPipeline } from './own-pipeline.ts';
-import { prepareWebhookRun, type WebhookRun } from './webhook-run.ts';
+import { prepareWebhookRun, slowerTowardsTheEnd, type WebhookRun } from './webhook-run.ts';
 
 const seed = 24;
-/** Slow enough that webhooks come until the last thing has happened; the rest is sent without a pace. */
-const perSecond = 10;
+/** Webhooks come until the last thing has happened; the rest is sent without a pace. */
+const perSecond = slowerTowardsTheEnd(10);
 const recoveryTimeoutMs = 60_000;
 /** Until what was begun before a failure has been done again. */
 const settlingMs = 5_000;

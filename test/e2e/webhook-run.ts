@@ -36,6 +36,12 @@ export interface WebhookRun {
 /** Webhooks a second: one number, or one for as many as are left to be sent. */
 type Rate = number | ((left: number) => number);
 
+/** For what goes on beside them, however long it takes: the last hundred take minutes. `hurry` ends that. */
+export const slowerTowardsTheEnd =
+  (most: number): Rate =>
+  (left) =>
+    Math.min(most, left / 30);
+
 interface Options {
   scheme: SourceScheme;
   random: () => number;

@@ -6,6 +6,7 @@ import {
   type WebhookHandler,
 } from '../../../packages/receiver/src/index.ts';
 import { signAsStandardWebhooks } from '../../support/sign-webhook.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 import { createFakeStore, type Entries } from './fake-once-store.ts';
 
 const secret = generateSecret();
@@ -136,7 +137,12 @@ describe('accept-once', () => {
     const [, signal] = handler.mock.calls[0] ?? [];
     await new Promise((resolve) => signal?.addEventListener('abort', resolve));
     const next = jest.fn();
-    expect((await setUp({ once: createFakeStore({}, entries) }).receive('a', next)).status).toBe(204);
+    const { receive } = setUp({ once: createFakeStore({}, entries) });
+    // It is told of a moment before, so that nobody else has begun by then.
+    await waitUntil('the lease has ended', async () => (await receive('a', next)).status === 204, {
+      timeoutMs: 30_000,
+      everyMs: 5,
+    });
     expect(next).toHaveBeenCalledTimes(1);
   });
 
