@@ -15,6 +15,7 @@ import {
   searchPayloads,
 } from '../../../services/api/searching/search-payloads.ts';
 import { watchLoop } from '../../support/loop-delay.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 import { buildTestApp } from '../../unit/api/build-test-app.ts';
 import { eventFact, fanOutFact } from '../../unit/projector/facts.ts';
 import { project } from '../projector/projection.ts';
@@ -242,7 +243,9 @@ describe('the limits of a search', () => {
     // Starts both threads.
     await ask({ path: pathOf({ none: 1 }, { type: 'none' }), headers: { ...headers, 'hookline-tenant': 'starting' } });
     const long = search(tenant, worst);
-    await sleep(200);
+    const locks = `SELECT FROM pg_locks WHERE locktype = 'advisory'
+      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
+    await waitUntil('it searches', async () => (await api.postgres.query(locks)).length > 0, { timeoutMs: 30_000 });
     const [here, there, stranger] = await Promise.all([
       api.ask({ path: pathOf(worst), tenant }),
       ask({ path: pathOf(worst), headers }),

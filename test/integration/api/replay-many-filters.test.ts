@@ -1,8 +1,8 @@
-import { threadCpuUsage } from 'node:process';
 import { systemClock } from '#lib/clock';
 import { createUnjudgedFilters, type UnjudgedFilters } from '#lib/event-filter';
 import { silentLogger } from '#lib/log';
 import { Metrics } from '#lib/telemetry';
+import { processorTimeMs } from '../../support/processor-time.ts';
 import { eventFact } from '../../unit/projector/facts.ts';
 import { project } from '../projector/projection.ts';
 import { type OpenApi, openApi } from './api-over-database.ts';
@@ -24,17 +24,13 @@ const filterOf = (index: number): object => ({
 });
 const endpoints = 20;
 
-/** For how long at the longest the process did nothing but one thing: by the processor time of this thread, which other work does not change. */
+/** For how long at the longest the process did nothing but one thing, in processor time. */
 function watchLoop() {
   let longestMs = 0;
-  const usedMs = (): number => {
-    const { user, system } = threadCpuUsage();
-    return (user + system) / 1_000;
-  };
-  let lastMs = usedMs();
+  let lastMs = processorTimeMs();
   let isOver = false;
   const look = (): void => {
-    const nowMs = usedMs();
+    const nowMs = processorTimeMs();
     longestMs = Math.max(longestMs, nowMs - lastMs);
     lastMs = nowMs;
     if (!isOver) setImmediate(look);

@@ -21,27 +21,28 @@ afterAll(async () => {
 const never = new AbortController().signal;
 const second = 1_000_000;
 
-/** From this time on, where the ids of a key end differently: Redis tells its records by that alone, and asks the table where it can't. */
-function tellingTime(fromMicros: number): number {
-  const endOf = (partition: number, offset: number): string =>
+/** A tenant whose ids of a key end differently: Redis tells its records by that alone, and asks the table where it can't. */
+function tellingTenant(): string {
+  const endOf = (tenant: string, partition: number, offset: number): string =>
     eventIdEndOf(
       eventIdOf({
-        ...{ tenant: 'default', sourceId: 'src_1', receiptId: `rcp_${partition}_${offset}` },
+        ...{ tenant, sourceId: 'src_1', receiptId: `rcp_${partition}_${offset}`, receivedAt: 0 },
         origin: `${world.topics['webhooks.received']}-${partition}-${offset}`,
-        receivedAt: fromMicros + offset * second,
       }),
     );
-  const isTold = [1, 3].every(
-    (partition) => new Set([0, 1, 3, 4].map((offset) => endOf(partition, offset))).size === 4,
-  );
-  return isTold ? fromMicros : tellingTime(fromMicros + 1_000);
+  const isTold = (tenant: string): boolean =>
+    [1, 3].every((partition) => new Set([0, 1, 3, 4].map((offset) => endOf(tenant, partition, offset))).size === 4);
+  let number = 1;
+  while (!isTold(`tenant-${number}`)) number += 1;
+  return `tenant-${number}`;
 }
 
 it('leads to the event, whether Redis, the table or its own batch made it a duplicate, and after kills and takeovers', async () => {
-  const now = tellingTime(Date.now() * 1000);
+  const [keysTenant, now] = [tellingTenant(), Date.now() * 1000];
   const given = (partition: number, offset: number, more: { after?: number; changed?: boolean } = {}): TestRecord =>
     recordOf({
       topic: world.topics['webhooks.received'],
+      tenant: keysTenant,
       partition,
       offset,
       id: `key ${partition}`,

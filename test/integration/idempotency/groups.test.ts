@@ -12,7 +12,7 @@ import type { Postgres } from '#lib/postgres';
 import { startCuttingProxy } from './cutting-proxy.ts';
 import { createPool, type EffectsDatabase, openEffects, testSecretBox } from './postgres-subject.ts';
 
-const lockSeconds = 1;
+const lockSeconds = 5;
 let database: EffectsDatabase;
 let [store, other]: IdempotencyStore[] = [];
 beforeAll(async () => {

@@ -38,7 +38,7 @@ describe('what the client connects to, seen at the socket', () => {
     return client;
   }
   const post = (client: HttpClient, url: string, isStrict = false): Promise<HttpResult> =>
-    client.send({ url, method: 'POST', headers: {}, body: Buffer.from('{}'), timeoutMs: 2_000, isStrict });
+    client.send({ url, method: 'POST', headers: {}, body: Buffer.from('{}'), timeoutMs: 10_000, isStrict });
   async function listen(status = 200, headers: Record<string, string> = {}) {
     const paths: string[] = [];
     const server = createServer((request, response) => {

@@ -47,7 +47,7 @@ describe('the route of a request', () => {
     return client;
   }
   const post = (client: HttpClient, url: string, route: HttpRoute, rest: Partial<HttpRequest> = {}) =>
-    client.send({ url, method: 'POST', headers: {}, body: Buffer.from('{}'), timeoutMs: 2_000, route, ...rest });
+    client.send({ url, method: 'POST', headers: {}, body: Buffer.from('{}'), timeoutMs: 10_000, route, ...rest });
 
   async function listen(server: Server | ReturnType<typeof createTcpServer>): Promise<number> {
     const sockets = new Set<Socket>();

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { type AvroShape, areLengthsSound } from '../../../libs/kafka/codec/avro-lengths.ts';
+import { processorTimeMs } from '../../support/processor-time.ts';
 
 const primitive = (typeName: string): AvroShape => ({ typeName });
 const text = primitive('string');
@@ -48,11 +49,11 @@ test('one that is cut anywhere is not', () => {
 test.each(most.flatMap((count) => [count, -count]))(
   'a count of %d entries that are not there is found out at once, and not after as many turns',
   (count) => {
-    const startMs = performance.now();
+    const startMs = processorTimeMs();
     for (const before of [string('né'), [...string('né'), ...array]])
       expect(areLengthsSound(entries, Buffer.from([...before, ...long(count), ...string('a')]))).toBe(false);
     expect(areLengthsSound(entries, Buffer.from([...long(Math.abs(count)), 0x61]))).toBe(false);
-    expect(performance.now() - startMs).toBeLessThan(1_000);
+    expect(processorTimeMs() - startMs).toBeLessThan(1_000);
   },
 );
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { createOffsetTracker } from '../../../libs/kafka/consuming/offset-tracker.ts';
+import { processorTimeMs } from '../../support/processor-time.ts';
 
 /** A log from `start` on, with holes: the offsets of its records, and an order in which they are done. */
 const logs = fc
@@ -53,8 +54,8 @@ test('a record that is done twice counts once', () => {
 test('a hundred thousand records done from the end to the front take no longer than they should', () => {
   const tracker = createOffsetTracker(0n);
   const tracked = Array.from({ length: 100_000 }, (_, i) => tracker.receive(BigInt(i), i));
-  const startedAtMs = performance.now();
+  const startedAtMs = processorTimeMs();
   for (const each of tracked.reverse()) each.done();
   expect(tracker.position()).toBe(100_000n);
-  expect(performance.now() - startedAtMs).toBeLessThan(1_000);
+  expect(processorTimeMs() - startedAtMs).toBeLessThan(1_000);
 });
