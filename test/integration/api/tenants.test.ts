@@ -68,18 +68,18 @@ test('the limits of a tenant are those of its row, else the settings’ for it, 
       counts: { endpoints: 2 },
     },
   ]);
-  await waitUntil('the limit holds', async () => limit('other') === 4, { timeoutMs: 20_000 });
+  await waitUntil('the limit holds', async () => limit('other') === 4, { timeoutMs: 5_000 });
   expect([await createEndpoint('other'), await createEndpoint('other'), await createEndpoint('other')]).toEqual([
     201, 201, 429,
   ]);
 
   // Lowered below what there is, it removes nothing; left out, it is that of the settings again.
   await put('other', { name: 'Other', limits: { endpoints: 1 } });
-  await waitUntil('the lower limit holds', async () => limit('other') === 1, { timeoutMs: 20_000 });
+  await waitUntil('the lower limit holds', async () => limit('other') === 1, { timeoutMs: 5_000 });
   expect(await createEndpoint('other')).toBe(429);
   const reset = (await put('other', { name: 'Other' })).json<Tenant>();
   expect([reset.limits['endpoints'], reset.own_limits, reset.counts['endpoints']]).toEqual([2, {}, 4]);
-  await waitUntil('the limit of the settings holds', async () => limit('other') === 2, { timeoutMs: 20_000 });
+  await waitUntil('the limit of the settings holds', async () => limit('other') === 2, { timeoutMs: 5_000 });
 });
 
 test.each([
