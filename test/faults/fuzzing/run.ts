@@ -117,7 +117,7 @@ async function notAlive(pipeline: Pipeline, pids: Readonly<Record<string, number
     Object.entries(pids).map(async ([name, pid]) => {
       if (now[name] !== pid) return `${name} has ended`;
       const url = new URL('/readyz', pipeline.metricsUrl(name as ProcessName));
-      const state = await fetch(url, { signal: AbortSignal.timeout(30_000) }).then(({ status }) => status, String);
+      const state = await fetch(url, { signal: AbortSignal.timeout(10_000) }).then(({ status }) => status, String);
       return state === 200 ? undefined : `${name} answers /readyz with ${state}`;
     }),
   );

@@ -10,7 +10,7 @@ import { type OwnRedis, startOwnRedis } from './redis-server.ts';
 
 const open: { stop(): Promise<unknown> }[] = [];
 afterEach(async () => {
-  for (const part of open.splice(0).reverse()) await within('it stops', 30_000, part.stop());
+  for (const part of open.splice(0).reverse()) await within('it stops', 10_000, part.stop());
 });
 
 const ownRedis = async (settings?: Record<string, string>, port?: number): Promise<OwnRedis> => {
@@ -119,7 +119,7 @@ describe('a Redis client', () => {
     server.hang();
     const first = await failsWithinMs(redis.getMany([key]));
     expect(first).toBeGreaterThanOrEqual(140);
-    expect(first).toBeLessThan(5_000);
+    expect(first).toBeLessThan(1_000);
     expect(await fastestOfThreeMs(() => failsWithinMs(redis.getMany([key])))).toBeLessThan(50);
     expect(events).toEqual(['redis.away']);
     server.resume();
@@ -161,14 +161,14 @@ describe('a Redis client', () => {
     const [port = 0] = await freePorts(1);
     const { redis: unconnected } = clientOf(`redis://127.0.0.1:${port}`, { startTimeoutMs: 50 });
     await unconnected.start();
-    await within('it stops without a server', 5_000, unconnected.stop());
+    await within('it stops without a server', 1_000, unconnected.stop());
 
     const server = await ownRedis();
     const { redis: hanging } = clientOf(server.url);
     await hanging.start();
     server.hang();
     void hanging.getMany([key]).catch(() => undefined);
-    await within('it stops with a server that hangs', 5_000, hanging.stop());
+    await within('it stops with a server that hangs', 1_000, hanging.stop());
   });
 });
 

@@ -5,7 +5,6 @@ import { buffer } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LinkFault } from '../../faults/network/link-fault.ts';
 import { startTcpProxy, type TcpProxy } from '../../faults/network/tcp-proxy.ts';
-import { fastestOfThreeMs } from '../../support/fastest.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 let proxy: TcpProxy;
@@ -87,7 +86,7 @@ it('adds its latency to each direction it is told of, and to no other', async ()
     took.push(await roundTrip(socket));
   }
   await proxy.set(undefined);
-  const after = await fastestOfThreeMs(() => roundTrip(socket));
+  const after = await roundTrip(socket);
 
   expect(took[0]).toBeGreaterThan(95);
   expect(took[1]).toBeGreaterThan(95);
@@ -105,7 +104,7 @@ it('lets so many bytes through in a second as it is told to', async () => {
 
   const tookMs = performance.now() - startMs;
   expect(tookMs).toBeGreaterThan(450);
-  expect(tookMs).toBeLessThan(15_000);
+  expect(tookMs).toBeLessThan(1_500);
 });
 
 it('comes in slices of the size it is told', async () => {

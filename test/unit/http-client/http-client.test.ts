@@ -126,7 +126,7 @@ describe('the client', () => {
       outcome: 'timeout',
       detail: 'no answer within 150 ms',
     });
-    expect(performance.now() - startedAtMs).toBeLessThan(4_000);
+    expect(performance.now() - startedAtMs).toBeLessThan(1_000);
   });
 
   it('is not held up by the body of an answer that never ends', async () => {

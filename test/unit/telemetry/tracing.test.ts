@@ -64,12 +64,12 @@ test('what waits when the process stops is sent first, as OTLP, under the servic
 });
 
 test('a collector that hangs is waited for at the stop no longer than there is time', async () => {
-  const { part, work } = await open({ timeoutMs: 60_000 }, 300);
+  const { part, work } = await open({ timeoutMs: 3_000 }, 300);
   collector.answer('hang');
   work(1);
   const beganAtMs = performance.now();
   await part.stop();
-  expect(performance.now() - beganAtMs).toBeLessThan(20_000);
+  expect(performance.now() - beganAtMs).toBeLessThan(2_000);
 });
 
 test('one line says that the collector is away, and one that it is back; what was lost is counted', async () => {

@@ -23,7 +23,7 @@ export async function createControl(stack: Stack): Promise<Control> {
   async function webhook(): Promise<void> {
     const body = Buffer.from(JSON.stringify({ id: `control ${asked}`, type: 'control' }));
     const headers = signAsHookline(source.secret, body, Math.floor(Date.now() / 1000));
-    const answer = await httpPost({ url, headers, body, timeoutMs: 30_000 });
+    const answer = await httpPost({ url, headers, body, timeoutMs: 10_000 });
     const { id } = JSON.parse(answer.body.toString()) as { id?: string };
     if (answer.status !== 202 || id === undefined)
       throw new Error(`a webhook → ${answer.status} ${answer.body.toString()}`);

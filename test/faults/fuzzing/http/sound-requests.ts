@@ -49,7 +49,7 @@ export async function createSoundRequests(stack: Stack, receiverUrl: string): Pr
       await created('/event-types', { name, schema: { type: 'object' } });
       return name;
     },
-    // Whichever it is: a breaker that has opened holds the newest back. An endpoint that was made a moment ago may not get the first event.
+    // Any will do: a breaker that has opened holds the newest back. An endpoint that was made a moment ago may not get the first event.
     deliveries: () =>
       waitUntil(
         'a delivery is retried',
