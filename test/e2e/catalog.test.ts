@@ -161,7 +161,7 @@ test('while Postgres is away known pages go on with their age, and none that is 
   } finally {
     await postgresLink.set(undefined);
   }
-  await waitUntil('it is back', async () => (await statusAt('/catalog/never.shown'))[1] === 200, { timeoutMs: 30_000 });
+  await waitUntil('it is back', async () => (await statusAt('/catalog/never.shown'))[1] === 200);
   expect((await statusAt('/catalog/never.was'))[1]).toBe(404);
   expect((await reader.get('/catalog/order.paid')).headers['age']).toBeUndefined();
 });

@@ -74,7 +74,6 @@ export async function prepareLoad(stack: Stack, receiver: Receiver, consoleUrl: 
     await waitUntil(
       'there is a dead letter',
       async () => ((await (await ask('/dead-letters')).json()) as unknown[]).length > 0,
-      { timeoutMs: 60_000 },
     );
     while (!signal.aborted) {
       await ask('/dead-letters/replay', { method: 'POST', body: { all: true, limit: 5 } });

@@ -163,7 +163,7 @@ describe('the examples', () => {
       await first.line(/^polling from updated_at_gte$/, timeoutMs);
       for (const id of published) await first.line(new RegExp(`^handled ${id} completed$`), timeoutMs);
       // It has then kept the cursor behind the last event.
-      await waitUntil('it has nothing more to read', () => first.lines.at(-1) === 'up to date', { timeoutMs });
+      await waitUntil('it has nothing more to read', () => first.lines.at(-1) === 'up to date');
       await first.end('SIGKILL');
 
       const id = await publish('order.closed');

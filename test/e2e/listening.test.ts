@@ -9,8 +9,6 @@ import { askAt } from '../unit/api/ask.ts';
 import { endHookline, startHookline } from '../unit/cli/start-hookline.ts';
 import { type OwnPipeline, startOwnPipeline } from './own-pipeline.ts';
 
-const timeoutMs = 90_000;
-
 /** `hookline listen` beside a whole stack, forwarding to a receiver that others' code verifies the signatures for. */
 describe('hookline listen', () => {
   let pipeline: OwnPipeline;
@@ -72,7 +70,6 @@ describe('hookline listen', () => {
       receipts.push(...(await send(5)));
 
       await waitUntil('all are forwarded', () => new Set(arrivedAt('polled')).size >= receipts.length, {
-        timeoutMs,
         describe: () => `${arrivedAt('polled').length} of ${receipts.length}\n${command.errors()}`,
       });
       const events = (await ask('/events?limit=1000')).json<
@@ -97,18 +94,14 @@ describe('hookline listen', () => {
       receiver.register('forwarded', { id: 'forwarded', secret: made.secret });
       await delay(endpointSettlingMs + 500);
       await send(1);
-      await waitUntil('it is forwarded', () => arrivedAt('forwarded').length > 0, { timeoutMs });
+      await waitUntil('it is forwarded', () => arrivedAt('forwarded').length > 0);
       const [arrival] = receiver.arrivals.filter(({ endpointId }) => endpointId === 'forwarded');
       expect(arrival?.signatures).toMatchObject({ stripe: true, standardwebhooks: true });
       await command.line('"verified":true');
-      await waitUntil(
-        'the delivery is done',
-        async () => {
-          const found = await ask(`/deliveries?endpoint_id=${made.endpoint_id}&status=delivered`);
-          return found.json<object[]>().length === 1;
-        },
-        { timeoutMs },
-      );
+      await waitUntil('the delivery is done', async () => {
+        const found = await ask(`/deliveries?endpoint_id=${made.endpoint_id}&status=delivered`);
+        return found.json<object[]>().length === 1;
+      });
       command.signal('SIGINT');
       expect(await command.ended).toBe(0);
       expect((await ask(`/endpoints/${made.endpoint_id}`)).status).toBe(410);

@@ -8,7 +8,6 @@ import { isReplay } from '../unit/idempotency/world.ts';
 import { type OwnPipeline, startOwnPipeline } from './own-pipeline.ts';
 
 const processes = ['api', 'api-2'] as const;
-const timeoutMs = 30_000;
 
 /** Requests with an Idempotency-Key to two processes of the API at once, through all that an event goes through. */
 describe('a client of two processes', () => {
@@ -46,14 +45,10 @@ describe('a client of two processes', () => {
     // 503 where the machine is busy: to be sent again with the same key, as the conflicts are.
     const others = answers.filter((answer) => answer.status !== status).map((answer) => answer.status);
     expect(new Set(others).isSubsetOf(new Set([409, 503]))).toBe(true);
-    const last = await waitUntil(
-      'it is answered',
-      async () => {
-        const answer = await ask('POST', path, { body, key });
-        return answer.status === status && answer;
-      },
-      { timeoutMs },
-    );
+    const last = await waitUntil('it is answered', async () => {
+      const answer = await ask('POST', path, { body, key });
+      return answer.status === status && answer;
+    });
     const all = [...settled, last];
     expect(all.filter((answer) => !isReplay(answer))).toHaveLength(1);
     expect(new Set(all.map(({ text }) => text)).size).toBe(1);
@@ -79,14 +74,10 @@ describe('a client of two processes', () => {
       const payload = '{ "id": 12345678901234567890, "note": "ünï" }';
       const body = `{"type":"order.paid","payload":${payload}}`;
       const { id } = (await askAtOnce('/v1/events', body, 'event', 202)).json<{ id: string }>();
-      const event = await waitUntil(
-        'it is completed',
-        async () => {
-          const seen = (await ask('GET', `/v1/events/${id}`, { process: 1 })).json<Record<string, unknown>>();
-          return seen['status'] === 'completed' && seen;
-        },
-        { timeoutMs },
-      );
+      const event = await waitUntil('it is completed', async () => {
+        const seen = (await ask('GET', `/v1/events/${id}`, { process: 1 })).json<Record<string, unknown>>();
+        return seen['status'] === 'completed' && seen;
+      });
 
       expect(event).toMatchObject({
         type: 'order.paid',

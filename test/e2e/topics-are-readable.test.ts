@@ -88,7 +88,6 @@ async function readAll(pipeline: OwnPipeline, names: readonly string[]): Promise
       },
     });
     await waitUntil('every record is read', () => failures.length + [...decoded.values()].flat().length >= expected, {
-      timeoutMs: 30_000,
       describe: () => `${[...decoded.values()].flat().length} of ${expected}`,
     });
   } finally {

@@ -83,19 +83,15 @@ describe('a trace', () => {
 
   /** The last that a trace has is the transaction that projects its end: none comes once no other has for a while. */
   async function allSpansOf(traceId: string, attempts: number): Promise<ExportedSpan[]> {
-    await waitUntil('it is delivered', () => arrivals(traceId).length >= attempts, { timeoutMs });
+    await waitUntil('it is delivered', () => arrivals(traceId).length >= attempts);
     let count = -1;
     let quietSince = Date.now();
-    await waitUntil(
-      'its spans are all exported',
-      () => {
-        const spans = spansOf(traceId);
-        if (spans.length !== count) [count, quietSince] = [spans.length, Date.now()];
-        const projected = spans.some(({ name }) => name.startsWith('process') && name.endsWith('delivery.attempts'));
-        return projected && attemptsOf(traceId).length >= attempts && Date.now() - quietSince > 2_000;
-      },
-      { timeoutMs },
-    );
+    await waitUntil('its spans are all exported', () => {
+      const spans = spansOf(traceId);
+      if (spans.length !== count) [count, quietSince] = [spans.length, Date.now()];
+      const projected = spans.some(({ name }) => name.startsWith('process') && name.endsWith('delivery.attempts'));
+      return projected && attemptsOf(traceId).length >= attempts && Date.now() - quietSince > 2_000;
+    });
     return spansOf(traceId);
   }
 
@@ -186,7 +182,7 @@ describe('a trace', () => {
     pipeline.explain(async () => {
       const { unsampled: traceId } = traceIds;
       await sendWebhook(traceparentOf(traceId, '00'));
-      await waitUntil('it is delivered', () => arrivals(traceId).length >= 3, { timeoutMs });
+      await waitUntil('it is delivered', () => arrivals(traceId).length >= 3);
       // One that is sampled comes after it, and is seen whole.
       await publish(traceparentOf(traceIds.published));
       await allSpansOf(traceIds.published, 1);
@@ -239,12 +235,9 @@ describe('a trace', () => {
       // An answer that is worth no retry; and then none, so that it is waited for when the services stop.
       collector.answer(400);
       await sendWebhook(traceparentOf(traceId));
-      await waitUntil('it is delivered', () => arrivals(traceId).length >= 3, { timeoutMs });
-      await waitUntil(
-        'its spans are counted',
-        async () =>
-          /_spans_total\{outcome="failed"\} [1-9]/.test(await (await fetch(pipeline.metricsUrl('ingress'))).text()),
-        { timeoutMs },
+      await waitUntil('it is delivered', () => arrivals(traceId).length >= 3);
+      await waitUntil('its spans are counted', async () =>
+        /_spans_total\{outcome="failed"\} [1-9]/.test(await (await fetch(pipeline.metricsUrl('ingress'))).text()),
       );
       expect(lines.get('ingress')).toContainEqual(expect.objectContaining({ event: 'traces.not_exported' }));
       collector.answer('hang');

@@ -123,7 +123,7 @@ async function settle(name: string): Promise<Tenant> {
     return answer.json();
   };
   const find = <T>(what: string, path: string, look: (found: Record<string, string>[]) => T | undefined): Promise<T> =>
-    waitUntil(what, async () => look((await ask({ path, tenant: name })).json()), { timeoutMs: 30_000 });
+    waitUntil(what, async () => look((await ask({ path, tenant: name })).json()));
   const id = ({ id: found = '' }: Record<string, string>): string => found;
 
   const erased = await make('/v1/events', { type: 'order.paid', payload: { of: name }, event_id: 'ord_0' });
@@ -141,14 +141,10 @@ async function settle(name: string): Promise<Tenant> {
   const replay = await make('/v1/dead-letters/replay', { ids: [deadLetter] });
   await find('the replay has died', '/v1/dead-letters', ({ length }) => (length === 2 ? true : undefined));
   const delivery = await find('its deliveries are known', `/v1/events/${id(event)}/deliveries`, ([first]) => first);
-  await waitUntil(
-    'the erasure is completed',
-    async () => {
-      const seen = await ask({ path: `/v1/erasures/${id(erasure)}`, tenant: name });
-      return seen.json<{ status: string }>().status === 'completed';
-    },
-    { timeoutMs: 60_000 },
-  );
+  await waitUntil('the erasure is completed', async () => {
+    const seen = await ask({ path: `/v1/erasures/${id(erasure)}`, tenant: name });
+    return seen.json<{ status: string }>().status === 'completed';
+  });
   const shown = (await ask({ path: `/v1/events/${id(event)}`, tenant: name })).json<Record<string, string>>();
   return {
     name,
@@ -212,7 +208,7 @@ describe('with one of everything each', () => {
           last = seen;
           return same;
         },
-        { timeoutMs: 30_000, everyMs: 1_500 },
+        { everyMs: 1_500 },
       );
       before = await rowsOf('theirs');
     });

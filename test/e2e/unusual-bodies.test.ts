@@ -84,15 +84,11 @@ describe('a webhook', () => {
 
   /** The event of a receipt, all of its deliveries at their end. */
   const eventOf = (receiptId: string, { duplicates = 0 } = {}): Promise<EventJson> =>
-    waitUntil(
-      `the event of ${receiptId}`,
-      async () => {
-        const [event] = (await ask(`/v1/events?receipt_id=${receiptId}`)).json<(EventJson & { status: string })[]>();
-        if (event?.status !== 'completed' || event.duplicates < duplicates) return undefined;
-        return (await ask(`/v1/events/${event.id}`)).json<EventJson>();
-      },
-      { timeoutMs },
-    );
+    waitUntil(`the event of ${receiptId}`, async () => {
+      const [event] = (await ask(`/v1/events?receipt_id=${receiptId}`)).json<(EventJson & { status: string })[]>();
+      if (event?.status !== 'completed' || event.duplicates < duplicates) return undefined;
+      return (await ask(`/v1/events/${event.id}`)).json<EventJson>();
+    });
 
   it('whose body is gzip is known by what is in it, and arrives as it came, for its receiver to read', () =>
     pipeline.explain(async () => {

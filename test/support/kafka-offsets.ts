@@ -20,7 +20,7 @@ export interface KafkaOffsets {
 }
 
 /** Until a broker that is back leads again what it has. */
-const patienceMs = 30_000;
+const patienceMs = 180_000;
 const betweenTriesMs = 500;
 
 export async function connectKafkaOffsets(brokers: readonly string[]): Promise<KafkaOffsets> {

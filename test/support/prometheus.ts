@@ -83,9 +83,7 @@ export async function startPrometheus({ targets, everySeconds }: Options): Promi
     return answer.data;
   };
 
-  await waitUntil('Prometheus answers', () => ask('status/buildinfo').then(Boolean, () => false), {
-    timeoutMs: 30_000,
-  });
+  await waitUntil('Prometheus answers', () => ask('status/buildinfo').then(Boolean, () => false));
   return {
     async query(expression) {
       type Vector = { result: { metric: Record<string, string>; value: [number, string] }[] };

@@ -26,7 +26,6 @@ export interface TopicFollowerOptions {
   onLine?: (line: string) => void;
 }
 
-const catchUpTimeoutMs = 30_000;
 const linesTold = 20;
 const isDetail = (line: string): boolean => line.includes('"level":20');
 
@@ -93,7 +92,6 @@ export function createTopicFollower(
       await waitUntil(
         'the checker follows every topic',
         () => new Set(consumer.partitions().map(({ topic }) => topic)).size === topicNames.length,
-        { timeoutMs: catchUpTimeoutMs },
       );
     },
     async contents() {
@@ -108,7 +106,7 @@ export function createTopicFollower(
           if (failure !== undefined) throw failure;
           return behind().length === 0;
         },
-        { timeoutMs: catchUpTimeoutMs, describe: () => [...behind(), ...lines].join('\n') },
+        { describe: () => [...behind(), ...lines].join('\n') },
       );
       return Object.fromEntries(
         topicNames.map((name) => [name, [...(entries.get(name)?.values() ?? [])]]),

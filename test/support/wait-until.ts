@@ -1,7 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
+/** Claims nothing: a machine that does other work may take so long for what takes milliseconds on one that does not. */
+const patienceMs = 1_000 * Number(process.env.HOOKLINE_TEST_PATIENCE_SECONDS ?? 180);
+
 interface Options {
-  timeoutMs: number;
+  /** To be given where the time is claimed. Default: three minutes, which claim nothing. */
+  timeoutMs?: number;
   /** Between two looks. Default 50. */
   everyMs?: number;
   /** Added to the failure beside the condition: how far it came. */
@@ -17,7 +21,7 @@ interface Options {
 export async function waitUntil<T>(
   condition: string,
   look: () => T | undefined | false | Promise<T | undefined | false>,
-  { timeoutMs, everyMs = 50, describe = () => '' }: Options,
+  { timeoutMs = patienceMs, everyMs = 50, describe = () => '' }: Options = {},
 ): Promise<T> {
   const deadlineMs = performance.now() + timeoutMs;
   for (;;) {

@@ -4,13 +4,11 @@ import { createPostgres, type Postgres, type Query } from '#lib/postgres';
 import { waitUntil } from './wait-until.ts';
 
 const anHourMs = 3_600_000;
-/** In it a process that waits for a core has connected, however busy the machine. A service gives up after seconds, and asks again. */
-const patienceMs = 60_000;
 
 /**
  * Does work on a connection of its own, whose locks end with it: tables are filled with it, and read as a whole.
  *
- * @throws Error if there is no connection within a minute
+ * @throws Error if there is no connection within three minutes
  */
 export async function withDatabase<T>(
   url: string,
@@ -47,5 +45,5 @@ const connect = (postgres: Query): Promise<true> =>
           throw error;
         },
       ),
-    { timeoutMs: patienceMs, everyMs: 200 },
+    { everyMs: 200 },
   );

@@ -47,7 +47,7 @@ export async function runDedup(world: World, { records, profileFile, processes =
   const before = spent();
   const startMs = performance.now();
   const atReady = await world.ends();
-  await world.committed(commitTimeoutMs);
+  await world.committed({ timeoutMs: commitTimeoutMs });
   const turn = {
     seconds: (performance.now() - startMs) / 1_000,
     processorSeconds: spent() - before,

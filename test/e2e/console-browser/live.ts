@@ -94,7 +94,7 @@ export function describeLive(scene: () => BrowserScene): void {
     // The list is full, and all code has run, before it counts.
     await publishMany(publish, 600, 9_000);
     const rows = page.locator('main tbody tr');
-    await waitUntil('the list is full', async () => (await rows.count()) === 200, { timeoutMs: 30_000 });
+    await waitUntil('the list is full', async () => (await rows.count()) === 200);
     const before = await measure();
     await publishMany(publish, 1_400, 21_000);
     const last = await publish('live.last');
@@ -106,7 +106,6 @@ export function describeLive(scene: () => BrowserScene): void {
     // The page frees what it is still at work on when it is done; a leak stays.
     let after = before;
     await waitUntil('the heap is flat', async () => isFlat((after = await measure())), {
-      timeoutMs: seenWithinMs,
       everyMs: 500,
       describe: () => JSON.stringify({ before, after }),
     });
@@ -132,8 +131,7 @@ export function describeLive(scene: () => BrowserScene): void {
     context.on('requestfailed', (request) => void held.delete(request));
     const tabs = await Promise.all(Array.from({ length: 8 }, () => context.newPage()));
     await Promise.all(tabs.map((tab) => tab.goto(`${mine.t}/events?live=1`)));
-    // Eight pages load at once.
-    await waitUntil('some are held', async () => held.size === 3, { timeoutMs: 4 * seenWithinMs });
+    await waitUntil('some are held', async () => held.size === 3);
     // A page without a connection waits until a held request ends, each time that it loads.
     expect(await fastestOfThreeMs(load)).toBeLessThan(1_000 + 2 * aloneMs);
     expect(held.size).toBeLessThanOrEqual(3);
@@ -147,7 +145,7 @@ export function describeLive(scene: () => BrowserScene): void {
       token: await world.tokenFor(mine.name),
     });
     const held = (): string[] => tab.openRequests().filter((url) => url.includes('/live/events'));
-    await waitUntil('a request is held', async () => held()[0]?.includes('wait=1'), { timeoutMs: seenWithinMs });
+    await waitUntil('a request is held', async () => held()[0]?.includes('wait=1'));
     await tab.hide();
     expect(await tab.evaluate('document.visibilityState')).toBe('hidden');
     await waitUntil('none is held', async () => held().length === 0, { timeoutMs: seenWithinMs });

@@ -1,4 +1,4 @@
-import { eventOfReceipt, sendWebhook } from '../../support/console/console-world.ts';
+import { eventOfReceipt, sendWebhook, tryEndpoint } from '../../support/console/console-world.ts';
 import type { Scene } from './console-scene.ts';
 
 export const marker = 'hostile';
@@ -37,10 +37,7 @@ export async function plantAttacks({ mine, world }: Scene): Promise<string[]> {
     { 'x-attack': `"><script>${marker}()</script>`, 'user-agent': `<script>${marker}()</script>` },
   );
   const event = await eventOfReceipt(api, receipt);
-  const delivery = await api.make('POST', `/endpoints/${endpoint.id}/test`, {
-    type: attackingType,
-    payload: { attack },
-  });
+  const delivery = await tryEndpoint(api, endpoint.id, { type: attackingType, payload: { attack } });
   await api.make('POST', '/events', { type: attackingType, payload: { attack }, event_id: attack.slice(0, 100) });
   const deadLetter = await api.first(`/dead-letters?endpoint_id=${endpoint.id}`);
   await api.make('POST', '/api-keys', { name: attack.slice(0, 60), scopes: ['read'] });
@@ -53,8 +50,8 @@ export async function plantAttacks({ mine, world }: Scene): Promise<string[]> {
     `${t}/events?tag=${encodeURIComponent(`attack:${attack}`)}`,
     `${t}/compare?a=${event.id}&b=${String(delivery['event_id'])}`,
     `${t}/deliveries`,
-    `${t}/deliveries/${String(delivery['delivery_id'])}`,
-    `${t}/deliveries/${String(delivery['delivery_id'])}/attempts/1`,
+    `${t}/deliveries/${delivery.id}`,
+    `${t}/deliveries/${delivery.id}/attempts/1`,
     `${t}/endpoints`,
     `${t}/endpoints/${endpoint.id}`,
     `${t}/endpoints/${endpoint.id}/edit`,

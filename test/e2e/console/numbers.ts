@@ -23,7 +23,7 @@ export function describeNumbers(scene: () => Scene): void {
         const answer = await client.get(t);
         return new RegExp(`\\b${events.length} Received`).test(answer.page.text) ? answer : undefined;
       },
-      { timeoutMs: 90_000, everyMs: 500, describe: () => `${events.length} events` },
+      { everyMs: 500, describe: () => `${events.length} events` },
     );
     const { text } = overview.page;
     expect(text).toMatch(new RegExp(`the ${delivered.length} that were answered with a 2xx`));

@@ -3,12 +3,10 @@ import { formOf, newKey, type PageAnswer } from '../../support/console/console-c
 import type { Furnished } from '../../support/console/console-world.ts';
 import type { Scene } from './console-scene.ts';
 
-const patience = { timeoutMs: 60_000, everyMs: 200 };
-
 /** Sends events that die. */
 async function deadLetters(mine: Furnished, type: string, n: number): Promise<void> {
   for (let i = 0; i < n; i += 1) await mine.send(`{"id":"${newKey()}","type":"${type}"}`);
-  await waitUntil(`${n} have died`, async () => (await deadOf(mine, type)) >= n, patience);
+  await waitUntil(`${n} have died`, async () => (await deadOf(mine, type)) >= n, { everyMs: 200 });
 }
 
 /**
@@ -25,11 +23,9 @@ export async function deadByDisabling(
   receiver.react(() => ({ status: 503, headers: { 'retry-after': '3600' } }));
   await Promise.all(Array.from({ length: n }, () => send(`{"id":"${newKey()}","type":"${type}"}`)));
   const all = `/deliveries?endpoint_id=${spare}&event_type=${type}&status=retrying`;
-  await waitUntil('all wait', async () => (await api.list(all)).length === n, {
-    timeoutMs: 150_000,
-  });
+  await waitUntil('all wait', async () => (await api.list(all)).length === n);
   await api.make('POST', `/endpoints/${spare}/disable`);
-  await waitUntil('all have died', async () => (await deadOf(mine, type)) === n, patience);
+  await waitUntil('all have died', async () => (await deadOf(mine, type)) === n, { everyMs: 200 });
   await api.make('POST', `/endpoints/${spare}/enable`);
   receiver.react(() => ({ status: 200 }));
 }
@@ -70,7 +66,7 @@ export function describeReplaying(scene: () => Scene): void {
     const form = formOf(preview, { button: new RegExp(`Start replay of ${n}`) });
 
     await deadLetters(mine, 'failing.one', 1);
-    await waitUntil('one more has died', async () => (await deadOf(mine, 'failing.one')) === n + 1, patience);
+    await waitUntil('one more has died', async () => (await deadOf(mine, 'failing.one')) === n + 1, { everyMs: 200 });
     world.receiver.react(() => ({ status: 200 }));
     const started = await Promise.all([me.submit(form), me.submit(form)]);
     expect(started.map(({ status }) => status)).toEqual([303, 303]);
@@ -111,7 +107,7 @@ export function describeReplaying(scene: () => Scene): void {
         const answer = await me.get(path);
         return / [1-9]\d* of \d+ done/.test(answer.page.text) ? answer : undefined;
       },
-      patience,
+      { everyMs: 200 },
     );
     expect(running.page.links).toContain(`${path}/cancel`);
     const cancelled = await me.submit(formOf(await me.get(`${path}/cancel`), { action: '/cancel' }));
@@ -119,11 +115,9 @@ export function describeReplaying(scene: () => Scene): void {
     const ended = await api.first('/replays', ({ id, status }) => path.endsWith(id) && status === 'cancelled');
     const left = Number(ended['remaining']);
     expect(left).toBeGreaterThan(0);
-    await waitUntil(
-      'it is said',
-      async () => (await me.get(path)).page.text.includes(`${left} left as they were`),
-      patience,
-    );
+    await waitUntil('it is said', async () => (await me.get(path)).page.text.includes(`${left} left as they were`), {
+      everyMs: 200,
+    });
     expect(await deadOf(mine, 'spare.parts')).toBe(left);
     world.receiver.react(({ name }) => ({ status: name.endsWith('refuses') ? 500 : 200 }));
   });

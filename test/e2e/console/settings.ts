@@ -1,4 +1,5 @@
 import { formOf, newKey } from '../../support/console/console-client.ts';
+import { tryEndpoint } from '../../support/console/console-world.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import type { Scene } from './console-scene.ts';
 
@@ -140,7 +141,7 @@ export function describeSettings(scene: () => Scene): void {
           expect(answer.status).toBe(200);
           return says.test(resultOf(answer.page.text)) ? answer : undefined;
         },
-        { timeoutMs: 90_000, everyMs: 200 },
+        { everyMs: 200 },
       );
       if (reaction !== 'hang' && reaction.status === 500) expect(result.page.text).toContain('the receiver is sorry');
     }
@@ -159,15 +160,11 @@ export function describeSettings(scene: () => Scene): void {
       if (name !== 'slow') return { status: name.endsWith('refuses') ? 500 : 200 };
       return attempt === 1 ? { status: 503, headers: { 'retry-after': '1' } } : { status: attempt === 2 ? 500 : 200 };
     });
-    const tested = await api.make('POST', `/endpoints/${made.id}/test`, {});
-    const id = String(tested['delivery_id']);
+    const { id } = await tryEndpoint(api, made.id);
     await waitUntil(
       'it is delivered',
       async () => (await api.make('GET', `/deliveries/${id}`))['status'] === 'delivered',
-      {
-        timeoutMs: 30_000,
-        everyMs: 200,
-      },
+      { everyMs: 200 },
     );
     const attempts = await api.list(`/deliveries/${id}/attempts`);
     const answer = await me.get(`${t}/deliveries/${id}`);

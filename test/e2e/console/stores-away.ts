@@ -63,7 +63,7 @@ export function describeStoresAway(scene: () => Scene): void {
     } finally {
       await world.pipeline.startService('api');
     }
-    await waitUntil('pages are there again', async () => (await me.get(mine.t)).status === 200, { timeoutMs: 30_000 });
+    await waitUntil('pages are there again', async () => (await me.get(mine.t)).status === 200);
   });
 
   test('what is gone stays gone, and sessions go on, after all services were restarted', async () => {

@@ -3,7 +3,7 @@ export interface Mutant {
   name: string;
   edits: readonly Edit[];
   check: RunCheck | TestCheck;
-  /** It must be seen within so many seconds. */
+  /** It must be seen within so many seconds, and a minute for a wait that is in vain. */
   budgetSeconds: number;
 }
 

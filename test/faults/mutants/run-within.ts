@@ -17,8 +17,16 @@ const graceMs = 20_000;
  *
  * @throws Error if this process is told to end meanwhile
  */
-export async function runWithin(limitMs: number, args: readonly string[], cwd: string): Promise<Ended> {
-  const child = spawn(process.execPath, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+export async function runWithin(
+  limitMs: number,
+  args: readonly string[],
+  cwd: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Ended> {
+  const child = spawn(process.execPath, args, {
+    ...{ cwd, env: { ...process.env, ...env } },
+    ...{ stdio: ['ignore', 'pipe', 'pipe'], detached: true },
+  });
   const output: Buffer[] = [];
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => output.push(chunk));
   const { promise: exited, resolve, reject } = Promise.withResolvers<number | null>();

@@ -14,6 +14,9 @@ export interface Trial {
   output: string;
 }
 
+/** A wait that is in vain with the mutant, in addition to its budget. */
+const patienceSeconds = 60;
+
 type Judged = Pick<Trial, 'verdict' | 'says'>;
 
 /** Any would do; always the same, so that a mutant that was seen is seen again. */
@@ -24,7 +27,9 @@ export async function tryMutant({ edits, check, budgetSeconds }: Mutant): Promis
   const tree = copyTree(edits);
   const startMs = performance.now();
   try {
-    const ended = await runWithin(budgetSeconds * 1_000, argumentsOf(check), tree.dir);
+    const ended = await runWithin((budgetSeconds + patienceSeconds) * 1_000, argumentsOf(check), tree.dir, {
+      HOOKLINE_TEST_PATIENCE_SECONDS: String(patienceSeconds),
+    });
     const judged = 'run' in check ? judgeRun(check, ended) : judgeTest(check, ended, tree.dir);
     return { ...judged, seconds: Math.round((performance.now() - startMs) / 1_000), output: ended.output };
   } finally {

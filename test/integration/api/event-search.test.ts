@@ -245,7 +245,7 @@ describe('the limits of a search', () => {
     const long = search(tenant, worst);
     const locks = `SELECT FROM pg_locks WHERE locktype = 'advisory'
       AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
-    await waitUntil('it searches', async () => (await api.postgres.query(locks)).length > 0, { timeoutMs: 30_000 });
+    await waitUntil('it searches', async () => (await api.postgres.query(locks)).length > 0);
     const [here, there, stranger] = await Promise.all([
       api.ask({ path: pathOf(worst), tenant }),
       ask({ path: pathOf(worst), headers }),

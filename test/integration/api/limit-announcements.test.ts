@@ -47,7 +47,7 @@ const announcements = () =>
 async function written(): Promise<void> {
   for (let round = 0; round < 2; round += 1) {
     await clock.advance(2_000);
-    await waitUntil('nothing is being written', () => begun === ended, { timeoutMs: 30_000 });
+    await waitUntil('nothing is being written', () => begun === ended);
   }
 }
 

@@ -104,7 +104,6 @@ export async function testEndpoint(api: OpenApi, tenant: string): Promise<Answer
           tenant,
         ])
       )[0],
-    { timeoutMs: 30_000 },
   );
   const event = { tenant, eventId: sample.id };
   const facts = [fanOutFact(event, [endpoint]), outcomeFact(event, endpoint, 1, 'delivered')];

@@ -40,7 +40,7 @@ async function publish(
 }
 
 const rows = async (): Promise<number> => (await createOutboxTable(api.postgres).measure()).unpublished;
-const isEmpty = () => waitUntil('the outbox is empty', async () => (await rows()) === 0, { timeoutMs });
+const isEmpty = () => waitUntil('the outbox is empty', async () => (await rows()) === 0);
 
 async function start(topic: Topic, table?: Partial<OutboxTable>) {
   const outbox = await startOutbox(api, topic, table && { table });
@@ -105,10 +105,7 @@ describe('what was published', () => {
       const id = await publish();
       const beganAtMs = performance.now();
       outbox.wake();
-      await waitUntil('it is published', () => topic.events.some((event) => event.id === id), {
-        timeoutMs,
-        everyMs: 5,
-      });
+      await waitUntil('it is published', () => topic.events.some((event) => event.id === id), { everyMs: 5 });
       return performance.now() - beganAtMs;
     };
     expect(await fastestOfThreeMs(publishedWithinMs)).toBeLessThan(250);
@@ -152,7 +149,7 @@ describe('a process that dies', () => {
         throw new Error('died');
       },
     });
-    await waitUntil('it is published', () => topic.events.length > 0, { timeoutMs });
+    await waitUntil('it is published', () => topic.events.length > 0);
     await dying.stop();
     expect(await rows()).toBe(1);
     await claimsEnd();
@@ -253,7 +250,7 @@ test('the records on the real topic are those that dedup would have written', as
   });
   running.push(consumer);
   await consumer.start();
-  await waitUntil('both are on the topic', () => found.length >= 2, { timeoutMs });
+  await waitUntil('both are on the topic', () => found.length >= 2);
   const first = found.find(({ event }) => event.id === id);
   expect(first).toEqual({
     key: 'key',

@@ -37,7 +37,7 @@ const list = (tenant: string, query: string, headers = {}): Promise<Answer> =>
 async function held(tenant: string, query: string, headers = {}): Promise<{ answer: Promise<Answer> }> {
   const before = await api.waiting();
   const answer = list(tenant, query, headers);
-  await waitUntil('it is held', async () => (await api.waiting()) > before, { timeoutMs: 30_000, everyMs: 5 });
+  await waitUntil('it is held', async () => (await api.waiting()) > before, { everyMs: 5 });
   return { answer };
 }
 
@@ -268,12 +268,9 @@ describe('a request with wait', () => {
           .on('error', () => undefined)
           .end(),
       );
-      await waitUntil('all are held', async () => (await api.waiting()) === maxHeldPerCredential, {
-        timeoutMs: 30_000,
-        everyMs: 5,
-      });
+      await waitUntil('all are held', async () => (await api.waiting()) === maxHeldPerCredential, { everyMs: 5 });
       leaving.forEach((client) => client.destroy());
-      await waitUntil('none is', async () => (await api.waiting()) === 0, { timeoutMs: 30_000, everyMs: 5 });
+      await waitUntil('none is', async () => (await api.waiting()) === 0, { everyMs: 5 });
     }
   });
 
@@ -289,7 +286,6 @@ describe('a request with wait', () => {
     await waitUntil(
       'it listens again',
       async () => (await api.postgres.query(`SELECT ${listeners}`, [listenerName])).length > 0,
-      { timeoutMs: 30_000 },
     );
     await write(eventFact({ tenant, eventId: 'evt_2' }, { type: 'b' }));
     expect(idsOf(await later.answer)).toEqual(['evt_2']);
@@ -330,7 +326,7 @@ test('when the process stops, those who are held are answered at once', async ()
   const answersTakeMs = async (): Promise<number> => {
     const stopping = await openPollingApi();
     const answers = Array.from({ length: 10 }, () => stopping.ask({ path: '/v1/events?wait=60', tenant: 'acme' }));
-    await waitUntil('all are held', async () => (await stopping.waiting()) === 10, { timeoutMs: 30_000, everyMs: 5 });
+    await waitUntil('all are held', async () => (await stopping.waiting()) === 10, { everyMs: 5 });
     const began = performance.now();
     stopping.closing.abort();
     expect((await Promise.all(answers)).map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 204));

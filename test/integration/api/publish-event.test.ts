@@ -172,7 +172,7 @@ describe('an identifier', () => {
 
     const topic = createTopic();
     const outbox = await startOutbox(api, topic);
-    await waitUntil('it is published', async () => ((await expiry()) ?? null) !== null, { timeoutMs: 30_000 });
+    await waitUntil('it is published', async () => ((await expiry()) ?? null) !== null);
     await outbox.stop();
     expect(await expiry()).toBeCloseTo(72, 1);
     expect(await idOf(body, tenant)).toBe(id);
@@ -189,7 +189,7 @@ test('the projector knows the event when it comes by its topic, and judges it li
   const before = await read(id, tenant);
   const topic = createTopic();
   const outbox = await startOutbox(api, topic);
-  await waitUntil('it is published', () => topic.events.find((event) => event.id === id), { timeoutMs: 30_000 });
+  await waitUntil('it is published', () => topic.events.find((event) => event.id === id));
   await outbox.stop();
 
   const project = (facts: Fact[]) =>

@@ -44,8 +44,6 @@ const idOf = (answer: Answer | undefined): string => answer?.json<{ id: string }
 const idsOf = (answers: readonly Answer[]): string[] => answers.map(idOf);
 const statusesOf = (answers: readonly Answer[]): number[] => answers.map(({ status }) => status);
 
-const untilOrTimeout = { timeoutMs: 30_000, everyMs: 2 };
-
 /** Asks for all of these, in this order, while a transaction of the tenant waits for its clock: they are the group behind that. */
 async function askInOneGroup(tenant: string, given: readonly Given[]): Promise<Answer[]> {
   expect((await publish(tenant, {})).status).toBe(202);
@@ -55,12 +53,12 @@ async function askInOneGroup(tenant: string, given: readonly Given[]): Promise<A
     await tx.query('SELECT FROM tenant_clocks WHERE tenant = $1 FOR UPDATE', [tenant]);
     blocked = publish(tenant, {});
     const blockedSql = 'SELECT FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY (pg_blocking_pids(pid))';
-    await waitUntil('one waits for the clock', async () => (await tx.query(blockedSql)).length > 0, untilOrTimeout);
+    await waitUntil('one waits for the clock', async () => (await tx.query(blockedSql)).length > 0, { everyMs: 2 });
     for (const one of given) {
       const before = waitingOf(tenant);
       let isAnswered = false;
       answers.push(publish(tenant, one).finally(() => (isAnswered = true)));
-      await waitUntil('it waits, or is answered', () => waitingOf(tenant) > before || isAnswered, untilOrTimeout);
+      await waitUntil('it waits, or is answered', () => waitingOf(tenant) > before || isAnswered, { everyMs: 2 });
     }
   });
   expect((await blocked)?.status).toBe(202);

@@ -307,17 +307,13 @@ describe('the ends of a session', () => {
     const { id, token } = await createSession(key);
     await setEnds(id, ends);
     const process = await startProcess();
-    await waitUntil(
-      'it has ended',
-      async () => {
-        const [row] = await api.postgres.query<{ ended: boolean }>(
-          'SELECT least(expires_at, idle_expires_at) < clock_timestamp() AS ended FROM sessions WHERE id = $1',
-          [id],
-        );
-        return row?.ended === true;
-      },
-      { timeoutMs: 30_000 },
-    );
+    await waitUntil('it has ended', async () => {
+      const [row] = await api.postgres.query<{ ended: boolean }>(
+        'SELECT least(expires_at, idle_expires_at) < clock_timestamp() AS ended FROM sessions WHERE id = $1',
+        [id],
+      );
+      return row?.ended === true;
+    });
     expect(await statusOf(process, token)).toBe(401);
     expect((await first.ask({ method: 'DELETE', path: `/v1/sessions/${id}`, as: key })).status).toBe(410);
     await process.stop();

@@ -39,9 +39,7 @@ function newProcess(instance: string, { service = 'projector', isReady = true, r
 }
 
 const isThere = (instance: string) =>
-  waitUntil(`${instance} is there`, async () => (await read()).processes.some((each) => each.instance === instance), {
-    timeoutMs: 30_000,
-  });
+  waitUntil(`${instance} is there`, async () => (await read()).processes.some((each) => each.instance === instance));
 
 test('shows each process, the lag of each stage over all of them, and who misses a dependency', async () => {
   const parts = [

@@ -17,7 +17,7 @@ const hookline = (...args: string[]) => runHookline(args, { env });
 
 /** Does a dispatcher's work, one replay long. */
 async function runNext(): Promise<void> {
-  const replay = await waitUntil('a replay', () => world.lease(), { timeoutMs: 60_000 });
+  const replay = await waitUntil('a replay', () => world.lease());
   await world.workOff(replay);
 }
 

@@ -20,9 +20,7 @@ const dlq = (...args: string[]) => runHookline(['dlq', ...args], { env });
 /** Does a dispatcher's work, one replay long. */
 async function sendNext(): Promise<void> {
   const work = createReplayWork(api.postgres);
-  const replay = await waitUntil('a replay', async () => (await work.lease('test', 'bulk', 1))[0], {
-    timeoutMs: 60_000,
-  });
+  const replay = await waitUntil('a replay', async () => (await work.lease('test', 'bulk', 1))[0]);
   for (;;) {
     const taken = await work.take(replay, 10);
     if (taken === 'lost' || 'ended' in taken) return;

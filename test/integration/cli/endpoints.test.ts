@@ -143,9 +143,7 @@ test('deliveries that died since a time are sent again, and followed to their en
     '--json',
   );
   const work = createReplayWork(api.postgres);
-  const replay = await waitUntil('a replay', async () => (await work.lease('test', 'bulk', 1))[0], {
-    timeoutMs: 60_000,
-  });
+  const replay = await waitUntil('a replay', async () => (await work.lease('test', 'bulk', 1))[0]);
   for (;;) {
     const taken = await work.take(replay, 10);
     if (taken === 'lost' || 'ended' in taken) break;

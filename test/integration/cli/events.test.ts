@@ -136,7 +136,7 @@ test('a tail prints every change of every event once, whatever is written meanwh
 test.each(['now', 'empty'])('a tail without a time begins at now, in a tenant that is %s', async (tenant) => {
   const old = tenant === 'empty' ? 'no event' : await receive(tenant);
   const tail = startHookline(['events', 'tail', '--tenant', tenant, '--count', '1'], env);
-  await waitUntil('it waits', async () => (await api.waiting()) > 0, { timeoutMs: 30_000 });
+  await waitUntil('it waits', async () => (await api.waiting()) > 0);
   const added = await receive(tenant);
   expect(await tail.ended).toBe(0);
   expect(tail.lines()).toEqual([expect.stringContaining(added)]);

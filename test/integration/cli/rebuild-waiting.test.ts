@@ -39,25 +39,17 @@ test('deliveries that have lost their rows get them back, each is sent, and no o
   const first = await world.startDispatcher();
   world.receiver.react(({ name }) => ({ status: name === sick.name ? 500 : 200 }));
   await world.publish(6);
-  await waitUntil(
-    'six wait and six are delivered',
-    async () => {
-      const delivered = (await world.deliveries()).filter(({ status }) => status === 'delivered').length;
-      return delivered === 6 && (await rows()).length === 6;
-    },
-    { timeoutMs: 30_000 },
-  );
+  await waitUntil('six wait and six are delivered', async () => {
+    const delivered = (await world.deliveries()).filter(({ status }) => status === 'delivered').length;
+    return delivered === 6 && (await rows()).length === 6;
+  });
   await first.stop();
   // The projector may still be behind the last sends.
-  await waitUntil(
-    'the tables are as the topic is',
-    async () => {
-      const before = JSON.stringify(await rows());
-      await new Promise((resolve) => setTimeout(resolve, 1_000));
-      return before === JSON.stringify(await rows());
-    },
-    { timeoutMs: 30_000 },
-  );
+  await waitUntil('the tables are as the topic is', async () => {
+    const before = JSON.stringify(await rows());
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    return before === JSON.stringify(await rows());
+  });
 
   const before = await rows();
   expect(before).toHaveLength(6);
@@ -91,7 +83,7 @@ test('deliveries that have lost their rows get them back, each is sent, and no o
   expect(world.arrivalsOf(sick)).toHaveLength(arrivedBefore + 6);
   expect(world.arrivalsOf(well)).toHaveLength(6);
 
-  await waitUntil('no row is left', async () => (await rows()).length === 0, { timeoutMs: 30_000 });
+  await waitUntil('no row is left', async () => (await rows()).length === 0);
   expect(await rebuild()).toMatchObject({ code: 0, restored: 0, waiting: 0, deliveries: 12 });
   expect(await rows()).toEqual([]);
   await second.stop();
@@ -102,7 +94,7 @@ test('a row that waits for an event which the tables do not have is written, and
   const dispatcher = await world.startDispatcher();
   world.receiver.react(({ name }) => ({ status: name === sick.name ? 500 : 200 }));
   const [event] = await world.publish(1);
-  await waitUntil('it waits', async () => (await rows()).length === 1, { timeoutMs: 30_000 });
+  await waitUntil('it waits', async () => (await rows()).length === 1);
   await dispatcher.stop();
   await world.postgres.query('DELETE FROM waiting');
   await world.postgres.query('DELETE FROM events WHERE id = $1', [event?.id]);

@@ -63,7 +63,7 @@ test('a key is replaced and taken off the list while webhooks come in, and none 
   const send = async (source: SignedSource): Promise<number> => {
     let status = 503;
     const isAnswered = async (): Promise<boolean> => (status = await sendSigned(ingress, source)) !== 503;
-    await waitUntil('the webhook is answered', isAnswered, { timeoutMs: 30_000 });
+    await waitUntil('the webhook is answered', isAnswered);
     return status;
   };
   const sending = (async () => {
@@ -104,7 +104,7 @@ test('a secret that is rotated meanwhile is resealed as it then is, and not put 
   const ran = await world.api.postgres.transaction(async (tx) => {
     await tx.query('SELECT FROM sources WHERE id = $1 FOR UPDATE', [id]);
     const running = reseal([newKey, oldKey]);
-    await waitUntil('the command waits for the row', () => isWaiting(tx), { timeoutMs: 30_000 });
+    await waitUntil('the command waits for the row', () => isWaiting(tx));
     await tx.query('UPDATE sources SET secrets = $2 WHERE id = $1', [id, boxOf(oldKey).seal(rotated, context)]);
     return { running };
   });

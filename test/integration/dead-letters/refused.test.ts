@@ -14,7 +14,6 @@ import { createWorld, type World } from '../dispatcher/world.ts';
 // Records that are given up while Kafka refuses their dead letters.
 
 const tenant = 'acme';
-const timeoutMs = 60_000;
 const topicResource: ConfigResourceTypes = 2;
 let world: World;
 
@@ -61,7 +60,7 @@ async function deadLettersOfAllStages(
       found = await deadLetters();
       return found.length === count * stages.length;
     },
-    { timeoutMs, describe: () => JSON.stringify(found) },
+    { describe: () => JSON.stringify(found) },
   );
   // The newest of each: ids sort by their time.
   return new Map(
@@ -76,18 +75,14 @@ async function replay(id: string): Promise<Record<string, string>> {
   const replayId = createId('rpl', Date.now());
   const given = { tenant, id: replayId, request: {}, ratePerSecond: null, createdAt: new Date().toISOString() };
   await world.postgres.transaction((tx) => createDeadLetterReplay(tx, { ...given, filter: { ids: [id] }, limit: 10 }));
-  return waitUntil(
-    'the replay has ended',
-    async () => {
-      const [row] = await world.postgres.query<{ status: string; reason: string | null; replay: string }>(
-        `SELECT i.status, i.reason, r.status AS replay FROM replays r JOIN replay_items i ON i.tenant = r.tenant AND i.replay_id = r.id
+  return waitUntil('the replay has ended', async () => {
+    const [row] = await world.postgres.query<{ status: string; reason: string | null; replay: string }>(
+      `SELECT i.status, i.reason, r.status AS replay FROM replays r JOIN replay_items i ON i.tenant = r.tenant AND i.replay_id = r.id
           WHERE r.tenant = $1 AND r.id = $2`,
-        [tenant, replayId],
-      );
-      return row?.replay === 'completed' && { status: row.status, reason: row.reason ?? '' };
-    },
-    { timeoutMs },
-  );
+      [tenant, replayId],
+    );
+    return row?.replay === 'completed' && { status: row.status, reason: row.reason ?? '' };
+  });
 }
 
 test('a dead letter that Kafka refuses is shortened, or kept in Postgres; its stage goes on, and nothing is lost', async () => {
@@ -139,10 +134,8 @@ test('a dead letter that Kafka refuses is shortened, or kept in Postgres; its st
   await limitDeadLetters(1_000_000);
   expect(await replay(shortened.get('dedup')?.id ?? '')).toEqual({ status: 'failed', reason: 'letter_shortened' });
   expect(await replay(inPostgres.get('dedup')?.id ?? '')).toEqual({ status: 'replayed', reason: '' });
-  const again = await waitUntil(
-    'it has died again',
-    async () => (await deadLetters()).find(({ stage, generation }) => stage === 'dedup' && generation === 1),
-    { timeoutMs },
+  const again = await waitUntil('it has died again', async () =>
+    (await deadLetters()).find(({ stage, generation }) => stage === 'dedup' && generation === 1),
   );
   expect((await findDeadLetter(world.postgres, tenant, again.id))?.value).toEqual(large);
   await atLeast('whole', 1);

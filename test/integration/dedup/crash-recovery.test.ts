@@ -176,7 +176,7 @@ describe('a record that Postgres refuses', () => {
     const worker = await world.startWorker();
     await worker.handle(records, never);
     expect(records.map(isDone)).toEqual([true, false, true, false, true]);
-    await waitUntil('all are done', () => records.every(isDone), { timeoutMs: 60_000 });
+    await waitUntil('all are done', () => records.every(isDone));
 
     const outcomes = await outcomesOf(records.map(({ partition, offset }) => `${topic}-${partition}-${offset}`));
     expect(

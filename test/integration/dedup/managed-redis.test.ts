@@ -39,7 +39,7 @@ const key = Buffer.from('key');
 const value = Buffer.from('value');
 const inAMinute = (): number => Date.now() + 60_000;
 const eventuallyAnswers = (redis: Redis): Promise<unknown> =>
-  waitUntil('Redis answers', () => redis.getMany([key]).then(Boolean, () => false), { timeoutMs: 60_000 });
+  waitUntil('Redis answers', () => redis.getMany([key]).then(Boolean, () => false));
 
 describe('Redis with TLS', () => {
   const secured = async (): Promise<OwnRedis> => {
@@ -71,14 +71,11 @@ describe('Redis with TLS', () => {
 
     file('own.pem', client.cert);
     await server.command('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
-    await waitUntil(
-      'the new connection is refused',
-      () =>
-        redis.getMany([key]).then(
-          () => false,
-          () => true,
-        ),
-      { timeoutMs: 30_000 },
+    await waitUntil('the new connection is refused', () =>
+      redis.getMany([key]).then(
+        () => false,
+        () => true,
+      ),
     );
     file('own.pem', authority);
     await eventuallyAnswers(redis);
@@ -115,9 +112,7 @@ describe('a client of sentinels', () => {
     await redis.setIfFree([{ key, value, expiresAtMs: inAMinute() }]);
     const before = await sentinels.masterPort();
     await sentinels.killMaster();
-    await waitUntil('there is another master', async () => (await sentinels.masterPort()) !== before, {
-      timeoutMs: 60_000,
-    });
+    await waitUntil('there is another master', async () => (await sentinels.masterPort()) !== before);
     await eventuallyAnswers(redis);
     await redis.setIfFree([{ key: Buffer.from('after'), value, expiresAtMs: inAMinute() }]);
     expect(await redis.getMany([Buffer.from('after')])).toMatchObject([{ value }]);
@@ -169,10 +164,8 @@ describe('Redis behind sentinels', () => {
       await world.committed();
       await sentinels.killMaster();
     }
-    await waitUntil('the service misses Redis', says('redis.away'), { timeoutMs: 60_000 });
-    await waitUntil('there is another master', async () => (await sentinels.masterPort()) !== before, {
-      timeoutMs: 60_000,
-    });
+    await waitUntil('the service misses Redis', says('redis.away'));
+    await waitUntil('there is another master', async () => (await sentinels.masterPort()) !== before);
     await eventuallyAnswers(redis);
     await redis.setIfFree([{ key: Buffer.from('after'), value, expiresAtMs: inAMinute() }]);
     await receive(ids.slice(-300));
@@ -180,7 +173,7 @@ describe('Redis behind sentinels', () => {
       await receive(ids.slice(0, 10));
       return says('redis.back')();
     };
-    await waitUntil('the service uses Redis again', usesRedisAgain, { timeoutMs: 60_000, everyMs: 200 });
+    await waitUntil('the service uses Redis again', usesRedisAgain, { everyMs: 200 });
     await world.committed();
 
     const outcomes = await world.outcomes();

@@ -41,7 +41,7 @@ export async function startOwnRedis(
   reaper.watch(child.pid ?? 0);
 
   const command = (...words: string[]): Promise<string> => ask(listeningOn, words);
-  await waitUntil('Redis answers', () => command('PING').then(Boolean, () => false), { timeoutMs: 20_000 });
+  await waitUntil('Redis answers', () => command('PING').then(Boolean, () => false));
   return {
     url: `redis://127.0.0.1:${listeningOn}`,
     port: listeningOn,

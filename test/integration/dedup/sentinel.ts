@@ -21,12 +21,8 @@ export async function startSentinels(): Promise<SentinelWorld> {
   const dir = mkdtempSync(join(tmpdir(), 'hookline-sentinel-'));
   const master = await startOwnRedis();
   const replica = await startOwnRedis({ replicaof: `127.0.0.1 ${master.port}`, 'repl-diskless-sync-delay': '0' });
-  await waitUntil(
-    'the replica follows',
-    async () => /master_link_status:up/.test(await replica.command('INFO', 'replication')),
-    {
-      timeoutMs: 30_000,
-    },
+  await waitUntil('the replica follows', async () =>
+    /master_link_status:up/.test(await replica.command('INFO', 'replication')),
   );
   const servers = new Map([master, replica].map((server) => [server.port, server]));
   const ports = await freePorts(3);
@@ -56,7 +52,6 @@ export async function startSentinels(): Promise<SentinelWorld> {
   await waitUntil(
     'the sentinels know each other and the replica',
     async () => (await field('num-other-sentinels')) === '2' && (await field('num-slaves')) === '1',
-    { timeoutMs: 60_000 },
   );
   const masterPort = async (): Promise<number> => Number(await field('port'));
 

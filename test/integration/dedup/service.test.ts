@@ -130,9 +130,7 @@ describe('the dedup service', () => {
     const child = await started();
     await world.barDatabase(true);
     const origins = await world.receive(webhooks(20, 2));
-    await waitUntil('it says so', () => child.lines.some((line) => line.includes('dependency.away')), {
-      timeoutMs: 20_000,
-    });
+    await waitUntil('it says so', () => child.lines.some((line) => line.includes('dependency.away')));
     await world.barDatabase(false);
     await settled(origins);
     expect(await deadLettersNow()).toBe(deadLetters);
@@ -146,9 +144,7 @@ describe('the dedup service, with a Postgres that answers nothing', () => {
     const origins: string[] = [];
     await world.whileDatabaseHangs(async () => {
       origins.push(...(await world.receive(webhooks(20, 2))));
-      await waitUntil('it says so', () => child.lines.some((line) => line.includes('dependency.away')), {
-        timeoutMs: 30_000,
-      });
+      await waitUntil('it says so', () => child.lines.some((line) => line.includes('dependency.away')));
     });
     await settled(origins);
     expect(await deadLettersNow()).toBe(deadLetters);
@@ -170,7 +166,7 @@ describe('the service, killed', () => {
     const send = async () => void origins.push(...(await world.receive(webhooks(25, 2))));
     let ended = false;
     void dying.exited.then(() => (ended = true));
-    await waitUntil('it dies', async () => (await send(), ended), { timeoutMs: 30_000 });
+    await waitUntil('it dies', async () => (await send(), ended));
     const { signal, killedByTest } = await dying.exited;
     expect({ signal, killedByTest }).toEqual({ signal: 'SIGKILL', killedByTest: false });
     await send();

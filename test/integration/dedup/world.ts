@@ -47,7 +47,6 @@ export interface Worker extends Dedup {
   stop(): Promise<void>;
 }
 
-const timeoutMs = 60_000;
 const root = join(import.meta.dirname, '../../..');
 /** More than the service's own: a busy machine must not turn these into tests of the time limit. */
 const redisTimeLimitMs = 2_000;
@@ -267,7 +266,7 @@ export async function createWorld({ partitions = 3, keepsOutcomes = true }: Worl
     },
 
     /** Resolves when every received record is committed. */
-    async committed(withinMs = timeoutMs): Promise<void> {
+    async committed(options: { timeoutMs?: number } = {}): Promise<void> {
       const topic = topics['webhooks.received'];
       const behind = async (): Promise<string[]> => {
         const [ends, committed] = [
@@ -280,7 +279,7 @@ export async function createWorld({ partitions = 3, keepsOutcomes = true }: Worl
       };
       let last: string[] = [];
       await waitUntil('dedup has committed every record', async () => (last = await behind()).length === 0, {
-        timeoutMs: withinMs,
+        ...options,
         everyMs: 100,
         describe: () => last.join('\n'),
       });
@@ -298,7 +297,6 @@ export async function createWorld({ partitions = 3, keepsOutcomes = true }: Worl
       const ends = await offsets.ends([topics.events, topics.duplicates, topics['dead-letters']]);
       const total = Object.values(ends).reduce((sum, end) => sum + end, 0);
       await waitUntil('all outcomes are read', () => written.length >= total, {
-        timeoutMs,
         describe: () => `${written.length} of ${total}`,
       });
       const events = await Promise.all(on(topics.events).map(({ value }) => codec.decode(value)));

@@ -10,8 +10,6 @@ interface OperationalEvent {
   duplicates: number;
   payload: Record<string, unknown>;
 }
-
-const soon = { timeoutMs: 60_000 };
 const retry = { base_seconds: 0.2, cap_seconds: 0.5 };
 const asks = (...eventTypes: string[]) => ({ eventTypes });
 
@@ -85,10 +83,10 @@ describe('an outage of an endpoint', () => {
     await world.startDispatcher();
     const orders = await world.publish(4);
 
-    await waitUntil('both are announced', async () => (await typesOf()).length >= 2, soon);
+    await waitUntil('both are announced', async () => (await typesOf()).length >= 2);
     expect((await stateOf(bad))?.outage_since).toBe(since);
     answer({});
-    await waitUntil('so is the recovery', async () => (await typesOf()).includes('hookline.endpoint.recovered'), soon);
+    await waitUntil('so is the recovery', async () => (await typesOf()).includes('hookline.endpoint.recovered'));
     expect(await stateOf(bad)).toEqual({ failing_since: null, outage_since: null });
 
     const events = await operationalEvents();
@@ -134,7 +132,6 @@ describe('an outage of an endpoint', () => {
     await waitUntil(
       'the dead letters are there',
       async () => (await world.postgres.query('SELECT FROM dead_letters')).length === 3,
-      soon,
     );
     expect((await stateOf(bad))?.outage_since).toBeNull();
     await nothingMoreIsAnnounced([]);
@@ -150,19 +147,14 @@ describe('an endpoint that fails on operational events', () => {
     answer({ bad: 500, loop: 500 });
     await world.startDispatcher();
     await world.publish(3);
-    await waitUntil(
-      'three dead letters are counted',
-      async () => (await announcements())[0]?.facts['count'] === 3,
-      soon,
-    );
+    await waitUntil('three dead letters are counted', async () => (await announcements())[0]?.facts['count'] === 3);
     expect(await announcements()).toMatchObject([{ type: 'hookline.delivery.dead_lettered', subject: bad.id }]);
     await makeDue();
-    await waitUntil('the event is readable', async () => (await typesOf()).length === 1, soon);
+    await waitUntil('the event is readable', async () => (await typesOf()).length === 1);
     await waitUntil(
       'its delivery is a dead letter',
       async () =>
         (await world.postgres.query('SELECT FROM dead_letters WHERE endpoint_id = $1', [looping.id])).length === 1,
-      soon,
     );
     expect(world.arrivalsOf(looping)).toHaveLength(4);
     await nothingMoreIsAnnounced(['hookline.delivery.dead_lettered']);
@@ -186,8 +178,8 @@ describe('an endpoint that fails on operational events', () => {
     }));
     await world.startDispatcher();
     await world.publish(3);
-    await waitUntil('it is told that it fails', () => world.arrivalsOf(picky).length > 0, soon);
-    await waitUntil('the event is readable', async () => (await typesOf()).length === 1, soon);
+    await waitUntil('it is told that it fails', () => world.arrivalsOf(picky).length > 0);
+    await waitUntil('the event is readable', async () => (await typesOf()).length === 1);
     await nothingMoreIsAnnounced(['hookline.endpoint.failing']);
     expect((await stateOf(picky))?.outage_since).not.toBeNull();
   });
@@ -207,11 +199,11 @@ describe('an announcement', () => {
       expect(await announcements()).toHaveLength(1);
       await makeDue();
     }
-    await waitUntil('the event is readable', readable, soon);
+    await waitUntil('the event is readable', readable);
     const [first] = await operationalEvents();
     await world.startDispatcher();
-    await waitUntil('nothing is left to publish', async () => (await announcements()).length === 0, soon);
-    await waitUntil('its repetition is known', async () => (await operationalEvents())[0]?.duplicates === 1, soon);
+    await waitUntil('nothing is left to publish', async () => (await announcements()).length === 0);
+    await waitUntil('its repetition is known', async () => (await operationalEvents())[0]?.duplicates === 1);
     expect((await operationalEvents()).map(({ id }) => id)).toEqual([first?.id]);
     await world.ended(1);
     expect(world.arrivalsOf(operator).map(({ eventId }) => eventId)).toEqual([first?.id]);
@@ -258,7 +250,7 @@ describe('an announcement', () => {
     );
     expect(await world.postgres.query('SELECT FROM disablings')).toEqual([]);
     await world.startDispatcher();
-    await waitUntil('the event is readable', readable, soon);
+    await waitUntil('the event is readable', readable);
     const [event] = await operationalEvents();
     expect(event).toMatchObject({
       type: 'hookline.endpoint.disabled',

@@ -27,7 +27,7 @@ async function killAndRecover(world: World, point: CrashPointName, turn: number)
   const ends = await endsByNow(world, turn);
   await world.spawnService('dispatcher', chunks);
 
-  const ended = await world.ended(3 * events, 60_000);
+  const ended = await world.ended(3 * events);
   expect(ended).toHaveLength(3 * events);
   const ids = new Set(published.map(({ id }) => id));
   for (const endpoint of [healthy, flaky]) {
@@ -39,9 +39,7 @@ async function killAndRecover(world: World, point: CrashPointName, turn: number)
   expect(ofDead).toEqual(Array<string>(events).fill('dead_lettered'));
   // They are on a topic of their own, which the projector may read later than the outcomes.
   const origins = () => world.postgres.query('SELECT DISTINCT origin FROM dead_letters');
-  await waitUntil('all dead letters are known', async () => ((await origins()).length >= events ? true : undefined), {
-    timeoutMs: 30_000,
-  });
+  await waitUntil('all dead letters are known', async () => ((await origins()).length >= events ? true : undefined));
   expect(await origins()).toHaveLength(events);
   for (const [delivery, arrivals] of ends) expect(arrivalsOf(world, delivery)).toBe(arrivals);
   // Sends in flight are repeated, at the most once each; later ones are not.
@@ -55,9 +53,7 @@ async function endsByNow(world: World, turn: number): Promise<Map<DeliveryRow, n
   // More outcomes than the two failing endpoints have first attempts: one of them at least is a delivery.
   const hasEnds = turn > 2 * events;
   const delivered = hasEnds
-    ? await waitUntil('some are delivered', async () => ((await find()).length > 0 ? find() : undefined), {
-        timeoutMs: 30_000,
-      })
+    ? await waitUntil('some are delivered', async () => ((await find()).length > 0 ? find() : undefined))
     : await find();
   return new Map(delivered.map((delivery) => [delivery, arrivalsOf(world, delivery)]));
 }

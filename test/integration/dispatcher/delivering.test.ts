@@ -76,16 +76,12 @@ describe('the dispatcher', () => {
     await world.addEndpoint('too new', {}, { createdAgoMs: 1_000 });
     await world.startDispatcher();
     const [event] = await world.publish(1);
-    await waitUntil(
-      'the event is completed',
-      async () => {
-        const rows = await world.postgres.query<{ status: string }>('SELECT status FROM events WHERE id = $1', [
-          event?.id,
-        ]);
-        return rows[0]?.status === 'completed';
-      },
-      { timeoutMs: 30_000 },
-    );
+    await waitUntil('the event is completed', async () => {
+      const rows = await world.postgres.query<{ status: string }>('SELECT status FROM events WHERE id = $1', [
+        event?.id,
+      ]);
+      return rows[0]?.status === 'completed';
+    });
     expect(await world.deliveries()).toEqual([]);
   });
 
@@ -128,16 +124,12 @@ describe('the dispatcher', () => {
     await world.publish(3);
     const ended = await world.ended(3);
     expect(ended.every(({ status, attempts }) => status === 'dead_lettered' && attempts > 1)).toBe(true);
-    const deadLetters = await waitUntil(
-      'three dead letters are known',
-      async () => {
-        const rows = await world.postgres.query<{ stage: string; reason: string }>(
-          'SELECT stage, reason FROM dead_letters',
-        );
-        return rows.length >= 3 && rows;
-      },
-      { timeoutMs: 30_000 },
-    );
+    const deadLetters = await waitUntil('three dead letters are known', async () => {
+      const rows = await world.postgres.query<{ stage: string; reason: string }>(
+        'SELECT stage, reason FROM dead_letters',
+      );
+      return rows.length >= 3 && rows;
+    });
     expect(deadLetters).toEqual(
       Array.from({ length: 3 }, () => ({ stage: 'dispatcher', reason: 'retries_exhausted' })),
     );

@@ -60,7 +60,6 @@ const areFannedOut = (events: number): Promise<boolean> =>
   waitUntil(
     'all events are fanned out',
     async () => (await world.postgres.query('SELECT FROM fan_outs')).length === events,
-    { timeoutMs: 30_000 },
   );
 
 const eventIdsOfEnded = async (count: number): Promise<Set<string>> =>
@@ -90,16 +89,14 @@ describe('an endpoint that is given up', () => {
     const { metrics } = await world.startDispatcher({ HOOKLINE_ENDPOINT_FAILING_SECONDS: '10' });
     await world.publish(3);
 
-    await waitUntil('the operator has been told', () => world.arrivalsOf(operator).length > 0, { timeoutMs: 60_000 });
+    await waitUntil('the operator has been told', () => world.arrivalsOf(operator).length > 0);
     const { disabled_at, disabled_reason, revision, failing_since } = await stateOf(bad);
     expect({ disabled_reason, revision, failing_since }).toEqual({
       disabled_reason: reason,
       revision: 1,
       failing_since: since,
     });
-    await waitUntil('the event is readable', async () => (await operationalEvents()).length > 0, {
-      timeoutMs: 30_000,
-    });
+    await waitUntil('the event is readable', async () => (await operationalEvents()).length > 0);
     const [event, ...more] = await operationalEvents();
     expect([event?.source_id, event?.duplicates, more]).toEqual(['hookline', 0, []]);
     expect(JSON.parse(event?.payload ?? '')).toEqual({
@@ -122,7 +119,7 @@ describe('an endpoint that is given up', () => {
     ]);
     expect([toldOf(bad, event?.id), toldOf(other, event?.id)]).toEqual([false, false]);
     expect(await metrics.metrics()).toContain(`hookline_endpoints_disabled_total{reason="${reason}"} 1`);
-    await waitUntil('nothing is left to tell', async () => !(await areWaiting()), { timeoutMs: 30_000 });
+    await waitUntil('nothing is left to tell', async () => !(await areWaiting()));
   });
 
   it('is told of once where the one who tells dies before it has noted so', async () => {
@@ -160,9 +157,7 @@ describe('an endpoint that is given up', () => {
     await world.postgres.query(`UPDATE announcements SET claimed_until = clock_timestamp()`);
     await announceWith(world.postgres);
     expect(await areWaiting()).toBe(false);
-    await waitUntil('its repetition is known', async () => (await operationalEvents())[0]?.duplicates === 1, {
-      timeoutMs: 30_000,
-    });
+    await waitUntil('its repetition is known', async () => (await operationalEvents())[0]?.duplicates === 1);
     expect(await operationalEvents()).toHaveLength(1);
   });
 

@@ -92,10 +92,7 @@ describe('the ordered rows on Postgres', () => {
       const second = createOrderedTable(on, postgres)
         .apply(aTurn(other))
         .finally(() => (isDone = true));
-      await waitUntil('the other is done, or waits', async () => isDone || (await someoneWaits()), {
-        timeoutMs: 30_000,
-        everyMs: 10,
-      });
+      await waitUntil('the other is done, or waits', async () => isDone || (await someoneWaits()), { everyMs: 10 });
       mayCommit.resolve();
       await Promise.all([first, second]);
       return faultyKeys(tables);

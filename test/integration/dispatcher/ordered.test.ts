@@ -42,9 +42,7 @@ describe('an endpoint that is ordered', () => {
   const arrivedAt = (endpoint: TestEndpoint): string[] => world.arrivalsOf(endpoint).map(({ eventId }) => eventId);
 
   const nothingWaits = (): Promise<true> =>
-    waitUntil('no row waits', async () => (await world.postgres.query('SELECT FROM waiting')).length === 0, {
-      timeoutMs: 30_000,
-    });
+    waitUntil('no row waits', async () => (await world.postgres.query('SELECT FROM waiting')).length === 0);
 
   it('gets the events of each key in their order, however often some have to be sent', async () => {
     const endpoint = await world.addEndpoint('ordered', { ordered: true, retry: soon });
@@ -53,7 +51,7 @@ describe('an endpoint that is ordered', () => {
     const failing = new Set(events.filter((_, at) => at < 5 || at % 7 === 0).map(({ id }) => id));
     world.receiver.react(({ eventId, attempt }) => ({ status: failing.has(eventId) && attempt < 4 ? 500 : 200 }));
     await world.startDispatcher();
-    const ended = await world.ended(100, 60_000);
+    const ended = await world.ended(100);
     expect(ended.every(({ status }) => status === 'delivered')).toBe(true);
     expect(arrivedTooEarly(endpoint, events)).toEqual([]);
     // The check can fail: the other endpoint does not keep the order.
@@ -108,7 +106,7 @@ describe('an endpoint that is ordered', () => {
     const later = await publish(15, 3);
     isUp = true;
     await world.startDispatcher();
-    await world.ended(45, 60_000);
+    await world.ended(45);
     expect(arrivedTooEarly(endpoint, [...events, ...later])).toEqual([]);
     // A delivery that was accepted is not repeated.
     expect(world.arrivalsOf(endpoint).filter(({ answered }) => answered === 200)).toHaveLength(45);
@@ -122,10 +120,10 @@ describe('an endpoint that is ordered', () => {
     world.receiver.react(({ attempt }) => ({ status: attempt === 1 ? 500 : 200, delayMs: 10 }));
     const first = await world.startDispatcher();
     const events = await publish(40, 4);
-    await waitUntil('some have arrived', () => world.receiver.arrivals.length > 40, { timeoutMs: 30_000, everyMs: 5 });
+    await waitUntil('some have arrived', () => world.receiver.arrivals.length > 40, { everyMs: 5 });
     await world.startDispatcher();
     await first.stop();
-    await world.ended(160, 60_000);
+    await world.ended(160);
     for (const endpoint of endpoints) {
       expect(arrivedTooEarly(endpoint, events)).toEqual([]);
       expect(new Set(arrivedAt(endpoint)).size).toBe(40);
@@ -141,7 +139,7 @@ describe('an endpoint that is ordered', () => {
     const exit = await within('the process dies', 60_000, armed.exited);
     expect(exit).toMatchObject({ signal: 'SIGKILL', killedByTest: false });
     await world.startDispatcher();
-    await world.ended(40, 60_000);
+    await world.ended(40);
     expect(arrivedTooEarly(endpoint, events)).toEqual([]);
     await nothingWaits();
   });

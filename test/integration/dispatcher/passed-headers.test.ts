@@ -204,7 +204,7 @@ test('a change of the rules counts from the next attempt on', async () => {
   await world.startDedup();
   await world.startDispatcher();
   await send();
-  await waitUntil('the first attempt', async () => receiver.arrivals.length === 1, { timeoutMs: 30_000 });
+  await waitUntil('the first attempt', async () => receiver.arrivals.length === 1);
   await world.postgres.query(
     `UPDATE endpoints SET settings = jsonb_set(settings, '{pass_headers}', '["X-Request-Id"]') WHERE id = $1`,
     [id],
@@ -220,7 +220,7 @@ test('the request is kept beside the payload with its headers in order, without 
   await world.startDispatcher();
   await send();
   const read = () => world.postgres.query<{ request: EventRequest | null }>('SELECT request FROM event_payloads');
-  await waitUntil('its event', async () => (await read()).length === 1, { timeoutMs: 30_000 });
+  await waitUntil('its event', async () => (await read()).length === 1);
   const request = (await read())[0]?.request;
   expect(request).toMatchObject({
     method: 'POST',
@@ -234,9 +234,7 @@ test('the request is kept beside the payload with its headers in order, without 
   );
   expect(JSON.stringify(request)).not.toContain('s3cret');
 
-  await waitUntil('its row', async () => (await world.postgres.query('SELECT FROM events')).length === 1, {
-    timeoutMs: 30_000,
-  });
+  await waitUntil('its row', async () => (await world.postgres.query('SELECT FROM events')).length === 1);
   const [event] = await world.postgres.query<{ id: string; tags: unknown }>('SELECT id, tags FROM events');
   expect(event?.tags).toEqual({ customer: 'cus_7', event: 'push' });
   expect(await world.postgres.query('SELECT tenant, tag, event_id FROM event_tags ORDER BY tag')).toEqual([

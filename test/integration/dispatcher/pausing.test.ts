@@ -51,7 +51,6 @@ describe('a paused endpoint', () => {
     await waitUntil(
       'all have failed once',
       async () => (await of(paused)).every(({ attempts }) => attempts > 0) && (await of(paused)).length === 4,
-      { timeoutMs: 30_000 },
     );
     await pauseNow(paused);
     await pauseNow(ordered);
@@ -75,20 +74,15 @@ describe('a paused endpoint', () => {
         (await of(paused)).filter(
           ({ status, event_id: id }) => status === 'parked' && during.some((event) => event.id === id),
         ).length === 10,
-      { timeoutMs: 30_000 },
     );
     expect(sentToPaused()).toBe(sentBefore);
 
     await resumeNow(paused);
     await resumeNow(ordered);
-    await waitUntil(
-      'all are delivered',
-      async () => {
-        const rows = [...(await of(paused)), ...(await of(ordered))];
-        return rows.length > 0 && rows.every(({ status }) => status === 'delivered');
-      },
-      { timeoutMs: 60_000 },
-    );
+    await waitUntil('all are delivered', async () => {
+      const rows = [...(await of(paused)), ...(await of(ordered))];
+      return rows.length > 0 && rows.every(({ status }) => status === 'delivered');
+    });
     const arrived = new Set(world.arrivalsOf(paused).map(({ eventId }) => eventId));
     expect([...before, ...during].filter(({ id }) => !arrived.has(id))).toEqual([]);
     const taken = world
@@ -106,9 +100,9 @@ describe('a paused endpoint', () => {
     await world.startDispatcher();
     isDown = true;
     await world.publish(1);
-    await waitUntil('it has failed once', async () => (await of(endpoint))[0]?.attempts === 1, { timeoutMs: 30_000 });
+    await waitUntil('it has failed once', async () => (await of(endpoint))[0]?.attempts === 1);
     await pauseNow(endpoint, 8_000);
-    const [row] = await world.ended(1, 60_000);
+    const [row] = await world.ended(1);
     const [{ from, until } = { from: '', until: '' }] = await pausesOf(endpoint);
     const { created, died } = await waitUntil(
       'its dead letter is kept',
@@ -118,7 +112,6 @@ describe('a paused endpoint', () => {
             'SELECT d.created_at AS created, l.at AS died FROM deliveries d JOIN dead_letters l ON l.delivery_id = d.id',
           )
         )[0],
-      { timeoutMs: 30_000 },
     );
     const attempts = await world.postgres.query<{ at: string }>('SELECT at FROM attempts ORDER BY step');
     const deadlineMs = Date.parse(created) + windowMs + Date.parse(until) - Date.parse(from);

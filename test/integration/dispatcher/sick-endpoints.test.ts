@@ -21,26 +21,22 @@ describe('an endpoint', () => {
     await world.publish(6);
     const isOpen = async (): Promise<boolean> =>
       (await metrics.metrics()).includes('hookline_endpoint_breaker_state{state="open"} 1');
-    await waitUntil('its breaker is open', isOpen, { timeoutMs: 60_000 });
+    await waitUntil('its breaker is open', isOpen);
 
     const sendsBefore = world.arrivalsOf(endpoint).length;
     const late = await world.publish(50);
-    await waitUntil(
-      'all that came since are parked',
-      async () => {
-        const rows = await world.deliveries();
-        const ids = new Set(late.map(({ id }) => id));
-        return rows.filter((row) => ids.has(row.event_id) && row.status === 'parked').length >= 45;
-      },
-      { timeoutMs: 30_000 },
-    );
+    await waitUntil('all that came since are parked', async () => {
+      const rows = await world.deliveries();
+      const ids = new Set(late.map(({ id }) => id));
+      return rows.filter((row) => ids.has(row.event_id) && row.status === 'parked').length >= 45;
+    });
     // Probes alone.
     expect(world.arrivalsOf(endpoint).length - sendsBefore).toBeLessThan(10);
 
     isDown = false;
-    const ended = await world.ended(56, 90_000);
+    const ended = await world.ended(56);
     expect(ended.every(({ status }) => status === 'delivered')).toBe(true);
-    await waitUntil('its breaker is closed', async () => !(await isOpen()), { timeoutMs: 30_000 });
+    await waitUntil('its breaker is closed', async () => !(await isOpen()));
   });
 
   it('is sent to no faster than its rate, nothing is dropped, and no other waits for it', async () => {
@@ -54,7 +50,7 @@ describe('an endpoint', () => {
       everyMs: 10,
     });
     expect(world.arrivalsOf(paced).length).toBeLessThan(60);
-    const ended = await world.ended(120, 60_000);
+    const ended = await world.ended(120);
     expect(ended.every(({ status, attempts }) => status === 'delivered' && attempts === 1)).toBe(true);
     const times = world.arrivalsOf(paced).map(({ atMs }) => atMs);
     expect(times).toHaveLength(60);

@@ -160,9 +160,7 @@ test('a fan-out that dies between two chunks is repeated as another try, and not
     HOOKLINE_CRASH_POINT: 'fan-out.between-chunks@2',
   });
   expect(await armed.exited).toMatchObject({ signal: 'SIGKILL', killedByTest: false });
-  await waitUntil('what was written is in the tables', async () => (await world.deliveries()).length === 4, {
-    timeoutMs: 30_000,
-  });
+  await waitUntil('what was written is in the tables', async () => (await world.deliveries()).length === 4);
   expect(await eventRow(event!.id)).toMatchObject({ status: 'received', pending: 0 });
 
   await world.spawnService('dispatcher', chunks);

@@ -59,7 +59,6 @@ export interface DeliveryRow {
 }
 
 const usualTenant = 'acme';
-const timeoutMs = 30_000;
 const root = join(import.meta.dirname, '../../..');
 
 interface WorldOptions {
@@ -284,11 +283,11 @@ export async function createWorld(
     /** Waits until so many deliveries stand at this. */
     async standing(status: DeliveryStatus, count: number): Promise<void> {
       const find = async () => (await this.deliveries()).filter((row) => row.status === status).length === count;
-      await waitUntil(`${count} are ${status}`, find, { timeoutMs });
+      await waitUntil(`${count} are ${status}`, find);
     },
 
     /** Waits until so many deliveries have ended, and gives all. */
-    async ended(count: number, waitMs = timeoutMs): Promise<DeliveryRow[]> {
+    async ended(count: number): Promise<DeliveryRow[]> {
       let rows: DeliveryRow[] = [];
       const counts = (): string =>
         JSON.stringify(
@@ -303,7 +302,7 @@ export async function createWorld(
             rows.filter(({ status }) => ['delivered', 'dead_lettered', 'cancelled'].includes(status)).length >= count
           );
         },
-        { timeoutMs: waitMs, everyMs: 50, describe: counts },
+        { describe: counts },
       );
       return rows;
     },

@@ -39,11 +39,7 @@ export async function startApi(world: World, more: Record<string, string> = {}) 
 type Api = Awaited<ReturnType<typeof startApi>>;
 
 export const completed = (api: Api, id: unknown) =>
-  waitUntil(
-    'the erasure has completed',
-    async () => {
-      const { json } = await api.ask('GET', `/erasures/${String(id)}`);
-      return json['status'] === 'completed' ? json : undefined;
-    },
-    { timeoutMs },
-  );
+  waitUntil('the erasure has completed', async () => {
+    const { json } = await api.ask('GET', `/erasures/${String(id)}`);
+    return json['status'] === 'completed' ? json : undefined;
+  });

@@ -17,8 +17,6 @@ import {
 } from '../ingress/ingress-process.ts';
 import { startApi } from './api-process.ts';
 import { columnsWith, redisKeysWith } from './find-marker.ts';
-
-const timeoutMs = 60_000;
 const webhooks = 3;
 const projected = ['events', 'delivery.attempts', 'duplicates', 'dead-letters'] as const;
 
@@ -88,9 +86,9 @@ test('of a tenant that is deleted nothing is left or comes back, whatever is und
   };
   const standing = `dead_lettered ${webhooks}, delivered ${webhooks}`;
   for (const tenant of [leaves, stays]) {
-    await waitUntil('all are sent', async () => (await statusesOf(tenant)) === standing, { timeoutMs });
+    await waitUntil('all are sent', async () => (await statusesOf(tenant)) === standing);
     const letters = () => postgres.query('SELECT FROM dead_letters WHERE tenant = $1', [tenant.name]);
-    await waitUntil('dead letters are there', async () => (await letters()).length === webhooks, { timeoutMs });
+    await waitUntil('dead letters are there', async () => (await letters()).length === webhooks);
     const replay = { all: true, rate_per_second: 0.2 };
     expect((await api.ask('POST', '/dead-letters/replay', replay, tenant.name)).status).toBe(202);
   }
@@ -105,16 +103,14 @@ test('of a tenant that is deleted nothing is left or comes back, whatever is und
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   })();
-  await waitUntil('duplicates come', () => answers.length > 3, { timeoutMs });
+  await waitUntil('duplicates come', () => answers.length > 3);
   const remove = () => api.ask('DELETE', `/tenants/${leaves.name}?confirm=${leaves.name}`);
   const begun = await remove();
   expect([begun.status, begun.text]).toEqual([202, begun.text]);
   for (const path of ['/events', '/deliveries', '/dead-letters', '/replays', '/audit', '/stats'])
     expect([path, (await api.ask('GET', path, undefined, leaves.name)).status]).toEqual([path, 410]);
-  await waitUntil('the sender is told', () => answers.at(-1) === 410, { timeoutMs });
-  await waitUntil('the deletion has completed', async () => (await remove()).json['status'] === 'completed', {
-    timeoutMs,
-  });
+  await waitUntil('the sender is told', () => answers.at(-1) === 410);
+  await waitUntil('the deletion has completed', async () => (await remove()).json['status'] === 'completed');
   isSending = false;
   await sending;
   expect(new Set(answers)).toEqual(new Set([202, 410]));
@@ -129,7 +125,7 @@ test('of a tenant that is deleted nothing is left or comes back, whatever is und
   const eventsOf = new Map([[stays.marker, await ids(stays)]]);
   const of = (more: number) => {
     const from = arrivalsOf(stays);
-    return waitUntil('the other’s are sent on', () => arrivalsOf(stays) >= from + more, { timeoutMs });
+    return waitUntil('the other’s are sent on', () => arrivalsOf(stays) >= from + more);
   };
   const others = (): number => receiver.arrivals.length - arrivalsOf(stays);
   await of(4);
@@ -160,7 +156,7 @@ test('of a tenant that is deleted nothing is left or comes back, whatever is und
         world.topicPrefix,
         projected.map((topic) => ['projector', topic] as const),
       );
-    await waitUntil('the projector has caught up', isRead, { timeoutMs });
+    await waitUntil('the projector has caught up', isRead);
   } finally {
     await offsets.close();
   }
@@ -171,8 +167,6 @@ test('of a tenant that is deleted nothing is left or comes back, whatever is und
   expect(await statusesOf(stays)).toMatch(new RegExp(`delivered ${webhooks}$`));
   expect(await columnsWith(postgres, stays.marker)).not.toEqual([]);
   expect(await send(stays, webhooks)).toBe(202);
-  await waitUntil('it is delivered', async () => (await statusesOf(stays)).endsWith(`delivered ${webhooks + 1}`), {
-    timeoutMs,
-  });
+  await waitUntil('it is delivered', async () => (await statusesOf(stays)).endsWith(`delivered ${webhooks + 1}`));
   expect(world.failures).toEqual([]);
 });

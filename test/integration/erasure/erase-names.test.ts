@@ -51,9 +51,6 @@ test('an answer that names an event is 410 afterwards, for a retry too, and its 
   await waitUntil(
     'Redis has the answers',
     async () => (await keyed('/v1/dead-letters/replay', 'replay', preview)).status === 202,
-    {
-      timeoutMs: 30_000,
-    },
   );
 
   const { id: erasure } = (await api.ask({ method: 'DELETE', path: `/v1/events/${id}`, tenant })).json<{

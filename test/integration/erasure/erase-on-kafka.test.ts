@@ -8,8 +8,6 @@ import { waitUntil } from '../../support/wait-until.ts';
 import { createWorld, type World } from '../dispatcher/world.ts';
 import { completed, startApi } from './api-process.ts';
 import { columnsWith, redisKeysWith } from './find-marker.ts';
-
-const timeoutMs = 60_000;
 const retry = { base_seconds: 1, cap_seconds: 1 };
 const projected = ['events', 'delivery.attempts', 'duplicates', 'dead-letters'] as const;
 
@@ -59,12 +57,11 @@ test('of what is erased nothing is left or comes back, whatever is under way', a
         (text) => text.includes('delivered') && text.includes('dead_lettered') && text.split(',').length === 4,
       );
     },
-    { timeoutMs, describe: () => 'deliveries' },
+    { describe: () => 'deliveries' },
   );
   await waitUntil(
     'the dead letters are there',
     async () => (await postgres.query(`SELECT FROM dead_letters`)).length >= ids.length,
-    { timeoutMs },
   );
   const replay = await api.ask('POST', '/dead-letters/replay', { all: true, rate_per_second: 0.2 });
   expect(replay.status).toBe(202);
@@ -109,13 +106,10 @@ test('of what is erased nothing is left or comes back, whatever is under way', a
   }
   // It was in the key's first place: the next one of the ordered endpoint has its turn.
   takes = [second];
-  await waitUntil(
-    'the next event of the key is delivered',
-    () =>
-      receiver.arrivals.some(
-        ({ endpointId, eventId: id, answered }) => endpointId === ordered.id && id === ids[1] && answered === 200,
-      ),
-    { timeoutMs },
+  await waitUntil('the next event of the key is delivered', () =>
+    receiver.arrivals.some(
+      ({ endpointId, eventId: id, answered }) => endpointId === ordered.id && id === ids[1] && answered === 200,
+    ),
   );
 
   // Many, by a process that is killed after each of its steps.
@@ -149,7 +143,7 @@ test('of what is erased nothing is left or comes back, whatever is under way', a
     await projector.stop();
     for (const topic of projected) await offsets.reset(groupOf(world.topicPrefix, 'projector'), topics[topic], 0);
     projector = await world.startProjector();
-    await waitUntil('the projector has caught up', () => isProjected(offsets), { timeoutMs });
+    await waitUntil('the projector has caught up', () => isProjected(offsets));
   } finally {
     await offsets.close();
   }

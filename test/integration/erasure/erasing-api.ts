@@ -33,21 +33,17 @@ export async function workOff(api: OpenApi, tenant: string, id: string, step = s
   // No wait for other processes, of which there are none.
   const settle = () =>
     api.postgres.query(`UPDATE erasures SET settles_at = clock_timestamp() WHERE settles_at IS NOT NULL`);
-  await waitUntil(
-    'the erasure has completed',
-    async () => {
-      await api.postgres.query('UPDATE erasures SET lease_until = NULL');
-      for (const leased of await leaseErasures(api.postgres, owner, 100)) {
-        let erasure: Awaited<ReturnType<StepErasure>> = leased;
-        while (erasure !== undefined && erasure !== 'wait' && erasure.state !== 'completed') {
-          erasure = await step(erasure, owner);
-          await settle();
-        }
+  await waitUntil('the erasure has completed', async () => {
+    await api.postgres.query('UPDATE erasures SET lease_until = NULL');
+    for (const leased of await leaseErasures(api.postgres, owner, 100)) {
+      let erasure: Awaited<ReturnType<StepErasure>> = leased;
+      while (erasure !== undefined && erasure !== 'wait' && erasure.state !== 'completed') {
+        erasure = await step(erasure, owner);
+        await settle();
       }
-      return (await findErasure(api.postgres, tenant, id))?.state === 'completed';
-    },
-    { timeoutMs: 20_000 },
-  );
+    }
+    return (await findErasure(api.postgres, tenant, id))?.state === 'completed';
+  });
   return (await findErasure(api.postgres, tenant, id)) as ErasureRow;
 }
 

@@ -70,14 +70,10 @@ describe('when Postgres goes', () => {
       proxy.cutNextCommit(how);
       const unsure = await post();
       expect([unsure.status, unsure.headers['retry-after'], unsure.headers.location]).toEqual([503, '2', undefined]);
-      const retry = await waitUntil(
-        'an answer',
-        async () => {
-          const answer = await post();
-          return answer.status === 201 && answer;
-        },
-        { timeoutMs: 30_000 },
-      );
+      const retry = await waitUntil('an answer', async () => {
+        const answer = await post();
+        return answer.status === 201 && answer;
+      });
       expect(isReplay(retry)).toBe(how === 'passed');
       expect(await effects()).toHaveLength(2);
       expect(outcomes.filter((outcome) => outcome === 'fresh')).toHaveLength(how === 'passed' ? 1 : 2);
@@ -169,7 +165,7 @@ describe('with Redis in front', () => {
     const counting = { rewrite: (sql: string) => ((asked += 1), sql) };
     const { post } = await open({ redis, ...counting });
     await post();
-    await waitUntil('Redis knows it', async () => (await server.command('DBSIZE')) !== ':0\r\n', { timeoutMs: 30_000 });
+    await waitUntil('Redis knows it', async () => (await server.command('DBSIZE')) !== ':0\r\n');
     asked = 0;
     expect(isReplay(await post())).toBe(true);
     expect((await post({ body: '{"a":2}' })).status).toBe(422);
@@ -205,7 +201,7 @@ describe('with Redis in front', () => {
     const answersTakeMs = async (): Promise<number> => {
       await post();
       // One that was away a moment ago is not asked, so it costs no time.
-      await waitUntil('Redis is asked', isAsked, { timeoutMs: 30_000 });
+      await waitUntil('Redis is asked', isAsked);
       server.hang();
       try {
         const beganAtMs = performance.now();
@@ -227,14 +223,11 @@ describe('with Redis in front', () => {
       ...{ tenant: 't', credential: 'c', keyHash: randomBytes(32), requestHash: randomBytes(32) },
     };
     const response = { status: 200, headers: {}, body: Buffer.from('whsec_x') };
-    await waitUntil(
-      'Redis is back',
-      () =>
-        memory.remember([{ request, response, forSeconds: 60 }]).then(
-          () => true,
-          () => false,
-        ),
-      { timeoutMs: 30_000 },
+    await waitUntil('Redis is back', () =>
+      memory.remember([{ request, response, forSeconds: 60 }]).then(
+        () => true,
+        () => false,
+      ),
     );
     expect((await memory.recall(request))?.response.body.toString()).toBe('whsec_x');
     await expect(memory.recall({ ...request, tenant: 'other' })).resolves.toBeUndefined();

@@ -39,11 +39,10 @@ async function startServer(crashPoint = '') {
   });
   const lines: string[] = [];
   createInterface({ input: child.stdout }).on('line', (line) => lines.push(line));
-  const port = Number(await waitUntil('it listens', () => lines[0], { timeoutMs: 20_000 }));
+  const port = Number(await waitUntil('it listens', () => lines[0]));
   return {
     exited: exited.then(([, signal]) => signal as string | null),
-    entered: () =>
-      waitUntil('it is in the handler', () => lines.includes('entered'), { timeoutMs: 30_000, everyMs: 5 }),
+    entered: () => waitUntil('it is in the handler', () => lines.includes('entered'), { everyMs: 5 }),
     kill: (signal: NodeJS.Signals) => child.kill(signal),
     post: (key: string, headers: Record<string, string> = {}, path = '/things'): Promise<Answer> =>
       askAt(port, { method: 'POST', path, headers: { 'idempotency-key': key, ...headers } }),
@@ -69,14 +68,10 @@ test.each([
   expect(await within('it dies', 30_000, dying.exited)).toBe('SIGKILL');
   expect(await effectsOf(point)).toBe(isThere ? 1 : 0);
   const beganAtMs = performance.now();
-  const retry = await waitUntil(
-    'the retry is answered',
-    async () => {
-      const answer = await other.post(point, {}, path);
-      return answer.status === 201 && answer;
-    },
-    { timeoutMs: 30_000 },
-  );
+  const retry = await waitUntil('the retry is answered', async () => {
+    const answer = await other.post(point, {}, path);
+    return answer.status === 201 && answer;
+  });
   // A dead owner's transaction ends with its connection, so nobody waits for its lease.
   expect(performance.now() - beganAtMs).toBeLessThan(lockSeconds * 1_000);
   expect(isReplay(retry)).toBe(isThere);

@@ -17,7 +17,6 @@ const { kafkaBrokers } = serverAddresses();
 const topicPrefix = uniquePrefix('ingress');
 const topic = `${topicPrefix}webhooks.received`;
 const nowSeconds = (): number => Math.floor(Date.now() / 1000);
-const soon = { timeoutMs: 30_000 };
 
 let databaseUrl: string;
 let postgres: Postgres;
@@ -84,7 +83,7 @@ const recordsOnTopic = async (): Promise<number> =>
   Object.values(await offsets.ends([topic])).reduce((sum, end) => sum + end, 0);
 
 const received = (receiptId: string): Promise<ReceivedWebhook> =>
-  waitUntil(`${receiptId} is on the topic`, () => onTopic.find((webhook) => webhook.receiptId === receiptId), soon);
+  waitUntil(`${receiptId} is on the topic`, () => onTopic.find((webhook) => webhook.receiptId === receiptId));
 
 const receiptOf = (body: Buffer): string => (JSON.parse(body.toString()) as { id: string }).id;
 
@@ -160,11 +159,11 @@ test('webhooks of one payment intent stand on one partition of the topic, in the
     const head = `POST /v1/webhooks/${made.id} HTTP/1.1\r\nhost: a\r\n${name}: ${value}\r\ncontent-length: ${body.length}\r\n\r\n`;
     socket.write(Buffer.concat([Buffer.from(head), body]));
   }
-  await waitUntil('all are answered', () => answers.match(/ 202 Accepted/g)?.length === bodies.length, soon);
+  await waitUntil('all are answered', () => answers.match(/ 202 Accepted/g)?.length === bodies.length);
   socket.destroy();
   const ofSource = (key: string) =>
     onTopic.filter(({ sourceId, orderingKey }) => sourceId === made.id && orderingKey === key);
-  await waitUntil('all are on the topic', () => ofSource('pi_0').length + ofSource('pi_1').length >= 40, soon);
+  await waitUntil('all are on the topic', () => ofSource('pi_0').length + ofSource('pi_1').length >= 40);
   for (const [offset, key] of ['pi_0', 'pi_1'].entries())
     expect(ofSource(key).map(({ body }) => (JSON.parse(body.toString()) as { id: string }).id)).toEqual(
       Array.from({ length: 20 }, (_, index) => `evt_${2 * index + offset}`),

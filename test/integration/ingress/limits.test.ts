@@ -89,9 +89,7 @@ describe('a source’s rate', () => {
       source.id,
       JSON.stringify({ rate_limit: { per_second: 1_000, burst: 1_000 } }),
     ]);
-    await waitUntil('a webhook is accepted again', async () => (await post(ingress, source)).status === 202, {
-      timeoutMs: 30_000,
-    });
+    await waitUntil('a webhook is accepted again', async () => (await post(ingress, source)).status === 202);
     await delay(100);
     expect(await acceptedOf(20, [ingress], source)).toBe(20);
   });

@@ -10,8 +10,6 @@ import { documentedMembers } from '../../support/documented-events.ts';
 import { createDatabase, serverAddresses, uniquePrefix } from '../../support/servers.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { type Ingress, insertSource, startIngress, type TestSource } from './ingress-process.ts';
-
-const soon = { timeoutMs: 30_000 };
 const body = Buffer.from('{"id":1}');
 
 let postgres: Postgres;
@@ -78,7 +76,7 @@ describe('a source that rejects', () => {
     const source = await insertSource(postgres);
     await reject(source, 4, () => ({}));
     await reject(source, 12, forged);
-    await waitUntil('it is announced', async () => (await announcementsOf(source)).length === 1, soon);
+    await waitUntil('it is announced', async () => (await announcementsOf(source)).length === 1);
     const [{ facts, wait } = { facts: {}, wait: 0 }] = await announcementsOf(source);
     expect(facts).toEqual({
       name: 'test',
@@ -97,7 +95,7 @@ describe('a source that rejects', () => {
     expect(await announcementsOf(source)).toEqual([]);
     expect(await rejectingSince(source)).not.toBeNull();
     await accept(ingresses[1], source);
-    await waitUntil('it is no longer marked', async () => (await rejectingSince(source)) === null, soon);
+    await waitUntil('it is no longer marked', async () => (await rejectingSince(source)) === null);
   });
 
   it('is not announced while any process accepts its webhooks, or has within ten minutes', async () => {
@@ -105,7 +103,7 @@ describe('a source that rejects', () => {
     await accept(ingresses[0], here);
     await accept(ingresses[1], elsewhere);
     await Promise.all([reject(here, 16, forged), reject(elsewhere, 16, forged)]);
-    await waitUntil('one is suspected', async () => (await announcementsOf(elsewhere)).length === 1, soon);
+    await waitUntil('one is suspected', async () => (await announcementsOf(elsewhere)).length === 1);
     const [{ wait } = { wait: 0 }] = await announcementsOf(elsewhere);
     await waitUntil('the other process withdraws that', async () => (await announcementsOf(elsewhere)).length === 0, {
       timeoutMs: wait * 1_000 - 1_000,

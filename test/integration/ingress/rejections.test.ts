@@ -20,8 +20,6 @@ import { waitUntil } from '../../support/wait-until.ts';
 import { authority, client, type KeyPair, server } from '../../unit/ingress/certificates.ts';
 import { rejectionOf } from '../../unit/ingress/rejections.ts';
 import { type Ingress, insertSource, startIngress } from './ingress-process.ts';
-
-const soon = { timeoutMs: 30_000 };
 const dayMs = 86_400_000;
 
 let databaseUrl: string;
@@ -148,8 +146,8 @@ describe('the log of rejections over a database', () => {
     for (let index = 0; index < 50_000; index += 1) rejections.record(rejectionAt(Date.now()));
     const newest = rejectionAt(Date.now() + 1);
     rejections.record(newest);
-    await waitUntil('the last one is written', async () => (await keptIds()).includes(newest.id), soon);
-    await waitUntil('the table is trimmed', async () => (await keptIds()).length === 100, soon);
+    await waitUntil('the last one is written', async () => (await keptIds()).includes(newest.id));
+    await waitUntil('the table is trimmed', async () => (await keptIds()).length === 100);
     expect((await keptIds()).filter((id) => old.every((row) => row.id !== id))).toHaveLength(5);
   });
 
@@ -179,9 +177,9 @@ describe('the log of rejections over a database', () => {
       rejections.record(rejection);
       return rejection.id;
     });
-    await waitUntil('a writing has failed', () => refused > 0, soon);
+    await waitUntil('a writing has failed', () => refused > 0);
     isAway = false;
-    await waitUntil('they are written', async () => (await kept()).length > 0, soon);
+    await waitUntil('they are written', async () => (await kept()).length > 0);
     expect(await keptIds()).toEqual(ids.slice(2));
     await away.stop();
   });
@@ -235,7 +233,7 @@ describe('the whole ingress, by HTTPS', () => {
     });
     expect(await post(source.id, {})).toBe(403);
     expect(await post(source.id, client)).toBe(401);
-    await waitUntil('both are written', async () => (await kept()).length === 2, soon);
+    await waitUntil('both are written', async () => (await kept()).length === 2);
     const facts = { tenant: 'acme', source_id: source.id, client_address: '192.0.2.7', body_bytes: '2', body: null };
     const headers = expect.objectContaining({ 'x-api-key': '[redacted]', 'x-forwarded-for': '192.0.2.7' }) as object;
     expect(await kept()).toEqual([

@@ -124,7 +124,7 @@ test.each<[string, () => KafkaAccess]>([
   const topic = await openTopic(accessOf(), `by-${way.replace(' ', '-')}`);
   try {
     await topic.send('with a token');
-    await waitUntil('it is read', () => topic.read.has('with a token'), { timeoutMs: 30_000 });
+    await waitUntil('it is read', () => topic.read.has('with a token'));
     expect(way === 'a file' || granted === 1).toBe(true);
   } finally {
     await topic.stop();
@@ -146,7 +146,6 @@ test('tokens of eight seconds, renewed in their file: for twenty seconds each re
       await delay(20);
     }
     await waitUntil('all are read', () => read.size === sent.length, {
-      timeoutMs: 60_000,
       describe: () => `${read.size} of ${sent.length}`,
     });
   } finally {

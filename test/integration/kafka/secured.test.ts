@@ -121,7 +121,7 @@ test.each(ways)('a topic is created, written and read over TLS: %s', async (name
   await consumer.start();
   try {
     await producer.send({ topic: name, key: 'k', value: Buffer.from('over TLS'), headers: { a: 'b' } });
-    await waitUntil('it is read', () => records.length > 0, { timeoutMs: 30_000 });
+    await waitUntil('it is read', () => records.length > 0);
     expect(records.map(({ value, headers }) => [value.toString(), headers])).toEqual([['over TLS', { a: 'b' }]]);
   } finally {
     await Promise.all([consumer.stop(), producer.stop()]);

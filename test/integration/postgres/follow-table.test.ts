@@ -221,14 +221,11 @@ test('after a connection was lost it looks at the last transactions again', asyn
   await postgres.query(
     `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`,
   );
-  await waitUntil(
-    'it has a connection again',
-    () =>
-      table
-        .refresh()
-        .then(() => true)
-        .catch(() => false),
-    { timeoutMs: 30_000 },
+  await waitUntil('it has a connection again', () =>
+    table
+      .refresh()
+      .then(() => true)
+      .catch(() => false),
   );
   expect(names.get('a')).toBe('reused');
 });

@@ -31,7 +31,6 @@ afterEach(async () => {
 });
 
 const series = (name: string): Promise<Record<string, number>> => seriesOf(registry, `hookline_${name}`);
-const soon = { timeoutMs: 30_000 };
 const up = async (): Promise<number | undefined> => (await series('dependency_up'))['dependency="postgres"'];
 
 test('statements are counted and timed by their pool, failures by their code', async () => {
@@ -53,7 +52,7 @@ test('the pool’s connections and those who wait for one are shown as they are 
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
   const holders = [1, 2, 3].map(() => postgres.transaction(() => held));
   const inUse = 'pool="measured",state="in_use"';
-  await waitUntil('both are in use', async () => (await series('postgres_connections'))[inUse] === 2, soon);
+  await waitUntil('both are in use', async () => (await series('postgres_connections'))[inUse] === 2);
   expect(await series('postgres_waiting')).toEqual({ 'pool="measured"': 1 });
   expect(await series('postgres_connections_max')).toEqual({ 'pool="measured"': 2 });
   release();
@@ -71,7 +70,7 @@ test('Postgres is away while it can’t be reached, and not because of a lock th
   await expect(postgres.transaction(async () => undefined)).rejects.toMatchObject({ code: 'store_unavailable' });
   expect(await up()).toBe(0);
   await link.set(undefined);
-  await waitUntil('it is back', () => postgres.query('SELECT 1').then(Boolean, () => false), soon);
+  await waitUntil('it is back', () => postgres.query('SELECT 1').then(Boolean, () => false));
   expect(await up()).toBe(1);
 
   await postgres.transaction(async (tx) => {
@@ -93,7 +92,7 @@ test.each([
   const clock: Clock = { ...systemClock, nowMs: () => systemClock.nowMs() + offMs };
   const part = watchClock({ postgres, clock, log: silentLogger, metrics: registry });
   await part.start();
-  await waitUntil('it has asked', async () => Object.values(await series('clock_skew_seconds'))[0] !== 0, soon);
+  await waitUntil('it has asked', async () => Object.values(await series('clock_skew_seconds'))[0] !== 0);
   await part.stop();
   const [skew = 0] = Object.values(await series('clock_skew_seconds'));
   expect(Math.abs(skew - -offMs / 1000)).toBeLessThan(0.3);

@@ -84,7 +84,7 @@ export async function startOwnPostgres(certificate?: { key: string; cert: string
       poolers.add(name);
       await processes.start({ name, ...asUser(user, programs.pgbouncer, [file]), cwd: dir });
       watched(name);
-      await waitUntil('PgBouncer answers', () => answersAt(listenPort), { timeoutMs: 20_000 });
+      await waitUntil('PgBouncer answers', () => answersAt(listenPort));
       return { port: listenPort, stop: () => processes.stop(name) };
     },
     async stop() {

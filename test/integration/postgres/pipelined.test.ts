@@ -66,7 +66,7 @@ test('one that was sent behind a wait for a lock sees what the lock’s holder h
       return tx.query<{ count: number }>('SELECT count(*)::int AS count FROM numbers');
     });
     const waiting = `SELECT FROM pg_stat_activity WHERE application_name = 'pipelined' AND wait_event_type = 'Lock'`;
-    await waitUntil('it waits', async () => (await holder.query(waiting)).length > 0, { timeoutMs: 30_000 });
+    await waitUntil('it waits', async () => (await holder.query(waiting)).length > 0);
     await holder.query(insert, [1]);
   });
   expect(await waited).toEqual([{ count: 2 }]);

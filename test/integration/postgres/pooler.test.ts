@@ -75,9 +75,9 @@ describe('PgBouncer in session mode', () => {
     });
     open.push(listener);
     await listener.start();
-    await waitUntil('it listens', () => isListening, { timeoutMs: 20_000 });
+    await waitUntil('it listens', () => isListening);
     await opened(url).query(`SELECT pg_notify('news', 'it works')`);
-    await waitUntil('the notification comes', () => heard.length > 0, { timeoutMs: 20_000 });
+    await waitUntil('the notification comes', () => heard.length > 0);
     expect(heard).toEqual(['it works']);
   });
 

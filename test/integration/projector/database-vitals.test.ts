@@ -20,9 +20,7 @@ async function measure(maxBytes = 0) {
   const part = watchDatabase({ postgres, maxBytes, clock: systemClock, log: silentLogger, metrics });
   const series = (name: string): Promise<Record<string, number>> => seriesOf(registry, `hookline_database_${name}`);
   await part.start();
-  await waitUntil('the tables are measured', async () => Object.keys(await series('table_bytes')).length > 0, {
-    timeoutMs: 30_000,
-  });
+  await waitUntil('the tables are measured', async () => Object.keys(await series('table_bytes')).length > 0);
   await part.stop();
   const value = async (name: string): Promise<number> => (await series(name))[''] ?? Number.NaN;
   return { series, value };

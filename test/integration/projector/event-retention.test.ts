@@ -223,7 +223,7 @@ test('an event that changes at the moment when its time is up stays, with what c
   });
   await written.promise;
   const sweep = sweepEvents(postgres, past, inOneGo);
-  await waitUntil('the sweep waits for the writer', () => isAnyoneWaiting(), { timeoutMs: 30_000, everyMs: 5 });
+  await waitUntil('the sweep waits for the writer', () => isAnyoneWaiting(), { everyMs: 5 });
   waitedFor.resolve();
   await writer;
   expect(await sweep).toBe(0);

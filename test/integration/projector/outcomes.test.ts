@@ -273,16 +273,12 @@ test('it and a dispatcher that removes the rows of the same deliveries never wai
     return ends.some((end) => end.status === 'rejected' && String(end.reason).includes('40P01'));
   };
   const untilWaitingForLocks = async (sessions: number): Promise<void> => {
-    await waitUntil(
-      `${sessions} sessions wait for a lock`,
-      async () => {
-        const waiting = await postgres.query(
-          "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
-        );
-        return waiting.length === sessions;
-      },
-      { timeoutMs: 30_000 },
-    );
+    await waitUntil(`${sessions} sessions wait for a lock`, async () => {
+      const waiting = await postgres.query(
+        "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+      );
+      return waiting.length === sessions;
+    });
   };
 
   expect(await meet('in-order')).toBe(false);

@@ -34,7 +34,6 @@ import { duplicateFact, eventFact, startAt } from '../../unit/projector/facts.ts
 import { noSend } from '../../support/no-send.ts';
 
 const partitions = 3;
-const timeoutMs = 30_000;
 const topicPrefix = uniquePrefix('projector');
 const topics = topicsOf(topicPrefix);
 const common = { clock: systemClock, log: silentLogger };
@@ -198,7 +197,7 @@ async function projected(): Promise<void> {
       last = await shown();
       return JSON.stringify(last) === JSON.stringify(expected);
     },
-    { timeoutMs, describe: () => JSON.stringify(last, undefined, 1) },
+    { describe: () => JSON.stringify(last, undefined, 1) },
   );
 }
 
@@ -222,7 +221,6 @@ test('records become rows; those that can’t become a dead letter, which is fou
     async () =>
       (await postgres.query("SELECT FROM events WHERE id = 'marker' AND duplicates = 1 AND status = 'completed'"))
         .length > 0,
-    { timeoutMs },
   );
   expect(await postgres.query("SELECT id, updated_at FROM events WHERE id = 'evt'")).toEqual(before);
   await stop(successor.parts);

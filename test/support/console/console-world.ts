@@ -181,6 +181,12 @@ async function finish(given: Prepared): Promise<Furnished> {
   };
 }
 
+/** Sends a sample. The API itself stops waiting for its first attempt after some seconds. @returns its delivery, once it was tried */
+export async function tryEndpoint(api: ApiCaller, endpointId: string, sample: object = {}): Promise<Json> {
+  const tested = await api.make('POST', `/endpoints/${endpointId}/test`, sample);
+  return api.first(`/events/${String(tested['event_id'])}/deliveries`, ({ attempts }) => Number(attempts) > 0);
+}
+
 /** Lists without an order tell of every event that was erased, too. */
 export const eventOfReceipt = (api: ApiCaller, receiptId: string): Promise<Json> =>
   api.first(`/events?receipt_id=${receiptId}`, (event) => event['receipt_id'] === receiptId);

@@ -5,7 +5,6 @@ import { encodeHeaders, openProduceLoop } from '../../bench/receiving/produce-lo
 import { waitUntil } from '../../support/wait-until.ts';
 
 const topic = 'bench.ceiling';
-const inTime = { timeoutMs: 5_000, everyMs: 2 };
 
 /** A broker that records its requests and is answered for by hand. */
 async function startBroker() {
@@ -58,13 +57,13 @@ test('the ceiling’s produce loop sends what has come in one request at a time,
     const sendText = (text: string): void => send(Buffer.from(text), (isKept) => told.push([text, isKept]));
     sendText('first');
     sendText('x'.repeat(20_000));
-    await waitUntil('a request has come', () => broker.requests.length === 1, inTime);
+    await waitUntil('a request has come', () => broker.requests.length === 1, { everyMs: 2 });
     sendText('third');
     broker.answer(0);
-    await waitUntil('the next has come', () => broker.requests.length === 2, inTime);
+    await waitUntil('the next has come', () => broker.requests.length === 2, { everyMs: 2 });
     expect(told.map(([, isKept]) => isKept)).toEqual([true, true]);
     broker.answer(7);
-    await waitUntil('all are told', () => told.length === 3, inTime);
+    await waitUntil('all are told', () => told.length === 3, { everyMs: 2 });
     expect(told[2]).toEqual(['third', false]);
 
     const batchAt = 4 + 8 + 2 + 2 + 2 + 4 + 4 + 2 + topic.length + 4 + 4 + 4;

@@ -70,7 +70,7 @@ describe('the receiver', () => {
 
     expect(ends).toEqual([503, 'ECONNRESET', 'ETIMEDOUT']);
     // The last may have been given up before it was read.
-    await waitUntil('all have arrived', () => receiver.arrivals.length === reactions.length, { timeoutMs });
+    await waitUntil('all have arrived', () => receiver.arrivals.length === reactions.length);
     expect(receiver.arrivals.map(({ answered }) => answered)).toEqual([503, null, null]);
   });
 

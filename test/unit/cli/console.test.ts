@@ -112,7 +112,7 @@ test('a browser is opened by the program of the machine, which is given the URL 
       return undefined;
     }
   };
-  expect(await waitUntil('it was called', read, { timeoutMs: 10_000 })).toBe(`1 ${url}\n`);
+  expect(await waitUntil('it was called', read)).toBe(`1 ${url}\n`);
 });
 
 test('a machine without such a program opens nothing', async () => {

@@ -46,7 +46,7 @@ async function runOn(call: string, typed?: string): Promise<{ code: number | nul
   child.stdout.setEncoding('utf8').on('data', (text: string) => (shown += text));
   try {
     if (typed !== undefined) {
-      await waitUntil('it asks', () => shown.includes('[y/N]'), { timeoutMs: 30_000, describe: () => shown });
+      await waitUntil('it asks', () => shown.includes('[y/N]'), { describe: () => shown });
       child.stdin.write(typed);
     }
     return { code: await ended, shown };

@@ -7,8 +7,6 @@ import { readAnswerPlan } from '../../../services/cli/commands/listen/answer-pla
 import { type Arrival, createListener, type Listener } from '../../../services/cli/commands/listen/listener.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
-const soon = { timeoutMs: 10_000 };
-
 /** A clock whose sleeps are recorded, and end on demand. */
 function createStandingClock() {
   const sleeps: { ms: number; end(): void }[] = [];
@@ -47,7 +45,7 @@ beforeEach(async () => {
 afterEach(() => listener.stop());
 
 const portOf = ({ url }: Listener): number => Number(new URL(url()).port);
-const oneSleeps = () => waitUntil('a request waits for its answer', () => sleeps[0], soon);
+const oneSleeps = () => waitUntil('a request waits for its answer', () => sleeps[0]);
 
 test('a request is told and answered after its delay, not before', async () => {
   const answer = request(listener.url(), { method: 'POST', body: 'x' });
@@ -56,7 +54,7 @@ test('a request is told and answered after its delay, not before', async () => {
   sleep.end();
   expect((await answer).statusCode).toBe(200);
   expect(arrivals).toMatchObject([{ method: 'POST', bytes: 1, answer: 200, senderLeft: false }]);
-  await waitUntil('it is known to be answered', () => happened.answered === 1, soon);
+  await waitUntil('it is known to be answered', () => happened.answered === 1);
 });
 
 test('what waits for its answer does not hold the end up, and is not told as answered', async () => {
@@ -75,14 +73,14 @@ test('a sender that gives up before it is answered is known to have left', async
   socket.end();
   await closed;
   sleep.end();
-  await waitUntil('it is answered', () => happened.answered === 1, soon);
+  await waitUntil('it is answered', () => happened.answered === 1);
   expect(arrivals).toMatchObject([{ answer: 200, senderLeft: true }]);
 });
 
 test('a sender that goes away in the middle of its body has sent no request', async () => {
   const socket = connect(portOf(listener), '127.0.0.1');
   socket.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\nhalf', () => socket.destroy());
-  await waitUntil('it is known to have broken off', () => happened.brokenOff === 1, soon);
+  await waitUntil('it is known to have broken off', () => happened.brokenOff === 1);
   expect([arrivals, sleeps]).toEqual([[], []]);
 });
 

@@ -4,7 +4,6 @@ import { withCompileCache } from '../../support/compile-cache.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
-const timeoutMs = 30_000;
 
 export interface Running {
   /** Its output so far, line by line. */
@@ -40,7 +39,7 @@ export function startHookline(args: readonly string[], env: Readonly<Record<stri
           lines().find(
             (line, index) => index >= from && (typeof text === 'string' ? line.includes(text) : text.test(line)),
           ),
-        { timeoutMs, describe: () => stdout + stderr },
+        { describe: () => stdout + stderr },
       ),
     signal: (signal) => void child.kill(signal),
     ended: new Promise((resolve, reject) => {

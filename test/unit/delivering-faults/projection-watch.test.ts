@@ -1,21 +1,17 @@
 import { watchProjection } from '../../faults/support/projection-watch.ts';
 import { waitUntil } from '../../support/wait-until.ts';
-
-const soon = { timeoutMs: 4_000 };
 const watched = { group: 'test.projector', topic: 'attempts' };
 
 test('a record is in the tables from the look on that finds it committed', async () => {
   let committed = 0;
   let looks = 0;
   const watch = watchProjection({ committed: async () => ({ 'attempts-0': ((looks += 1), committed) }) }, watched);
-  await waitUntil('it has looked', () => looks > 0, soon);
+  await waitUntil('it has looked', () => looks > 0);
   const beforeMs = Date.now();
   committed = 2;
-  await waitUntil(
-    'it has looked again',
-    () => watch.inTablesAtMs('attempts-0-1') < Number.POSITIVE_INFINITY,
-    soon,
-  ).finally(() => watch.stop());
+  await waitUntil('it has looked again', () => watch.inTablesAtMs('attempts-0-1') < Number.POSITIVE_INFINITY).finally(
+    () => watch.stop(),
+  );
   committed = 9;
 
   expect(watch.inTablesAtMs('attempts-0-1')).toBeGreaterThanOrEqual(beforeMs);

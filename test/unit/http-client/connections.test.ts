@@ -81,7 +81,7 @@ describe('the connections of the client', () => {
       const third = post(client, url);
       hanging.shift()?.();
       expect(await first).toMatchObject({ outcome: 'delivered' });
-      await waitUntil('the third has come', () => hanging.length === 1, { timeoutMs: 30_000, everyMs: 5 });
+      await waitUntil('the third has come', () => hanging.length === 1, { everyMs: 5 });
       hanging.shift()?.();
       expect(await third).toMatchObject({ outcome: 'delivered' });
       expect(all()).toBe(1);
@@ -131,7 +131,7 @@ describe('the connections of the client', () => {
       for (let sent = 1; sent <= 3; sent += 1) {
         expect(await post(client, `http://receiver.test:${port}/`)).toMatchObject({ outcome: 'delivered' });
         server.closeIdleConnections();
-        await waitUntil('its end is known here', () => watched.openSockets() === 0, { timeoutMs: 30_000, everyMs: 5 });
+        await waitUntil('its end is known here', () => watched.openSockets() === 0, { everyMs: 5 });
       }
       expect(all()).toBe(3);
     });
@@ -215,7 +215,7 @@ describe('the connections of the client', () => {
       const client = await createClient(4);
       await post(client, url);
       const hanging = post(client, url, 200);
-      await waitUntil('it hangs', () => streams === 2, { timeoutMs: 30_000, everyMs: 5 });
+      await waitUntil('it hangs', () => streams === 2, { everyMs: 5 });
       expect(await post(client, url)).toMatchObject({ outcome: 'delivered' });
       expect(await hanging).toMatchObject({ outcome: 'timeout', detail: 'no answer within 200 ms' });
       expect(await post(client, url)).toMatchObject({ outcome: 'delivered' });

@@ -50,8 +50,7 @@ describe('the limits of a request', () => {
   }
   const post = (client: HttpClient, url: string, timeoutMs: number): Promise<HttpResult> =>
     client.send({ url, method: 'POST', headers: {}, body: Buffer.from('{}'), timeoutMs });
-  const until = (what: string, look: () => boolean): Promise<unknown> =>
-    waitUntil(what, look, { timeoutMs: 30_000, everyMs: 2 });
+  const until = (what: string, look: () => boolean): Promise<unknown> => waitUntil(what, look, { everyMs: 2 });
   /** Not before that time, and at it. */
   async function endsAt(ms: number, sent: Promise<HttpResult>): Promise<HttpResult> {
     let ended = false;

@@ -105,6 +105,6 @@ describe('an attempt to deliver to', () => {
     // The first connection may not be free again yet when the second request comes.
     expect(watched.openSockets()).toBeLessThanOrEqual(2);
     await Promise.all([client.stop(), fastClient.stop()]);
-    await waitUntil('the last has closed', () => watched.openSockets() === 0, { timeoutMs: 30_000 });
+    await waitUntil('the last has closed', () => watched.openSockets() === 0);
   });
 });

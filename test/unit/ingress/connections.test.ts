@@ -5,8 +5,6 @@ import { closeApps, createHarness, type Harness, requestsTotal, signed } from '.
 import { connectRaw } from './raw-client.ts';
 
 afterEach(closeApps);
-
-const soon = { timeoutMs: 5_000, everyMs: 5 };
 const body = Buffer.from('{"id":"evt_1"}');
 
 function head(harness: Harness, headers: Record<string, string>): string {
@@ -117,10 +115,10 @@ test.each<[string, (socket: Socket) => void]>([
   const client = await connectRaw(await harness.port());
   client.write(head(harness, { ...signed(body), 'content-length': String(body.length) }));
   client.write(body.subarray(0, -1));
-  await waitUntil('the request has come', async () => (await connections(harness)) === 1, soon);
+  await waitUntil('the request has come', async () => (await connections(harness)) === 1, { everyMs: 5 });
   leave(client.socket);
   const gone = (): Promise<number> => harness.metric(requestsTotal, { outcome: 'client_gone' });
-  await waitUntil('it is counted', async () => (await gone()) === 1, soon);
+  await waitUntil('it is counted', async () => (await gone()) === 1, { everyMs: 5 });
   expect(harness.producer.records).toEqual([]);
 });
 
@@ -168,7 +166,7 @@ test('bodies that are being read have a common bound; who would break it is to c
   slow.write(large.subarray(0, 899));
   // The slow one's bytes are counted when another of the same size is refused.
   const sendAnother = async (): Promise<number> => (await harness.send({ headers: signed(large), body: large })).status;
-  await waitUntil('another is refused', async () => (await sendAnother()) === 503, soon);
+  await waitUntil('another is refused', async () => (await sendAnother()) === 503, { everyMs: 5 });
   slow.write(large.subarray(899));
   await slow.until(/ 202 Accepted/);
   expect(await sendAnother()).toBe(202);

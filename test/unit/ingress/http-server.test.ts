@@ -35,7 +35,7 @@ test('of very many who connect at once, a server with many listeners takes many 
       most = Math.max(most, inThisTurn);
     });
     const clients = Array.from({ length: 60 }, () => connect({ host: '127.0.0.1', port }).on('error', () => undefined));
-    await waitUntil('all are taken', () => taken === 60, { timeoutMs: 10_000 });
+    await waitUntil('all are taken', () => taken === 60);
     for (const client of clients) client.destroy();
     await server.stop();
     return most;
@@ -62,7 +62,7 @@ describe('a stop', () => {
     harness.producer.hold();
     const client = await connect();
     client.write(webhook(harness));
-    await waitUntil('it is produced', () => harness.producer.records.length === 1, { timeoutMs: 5_000, everyMs: 5 });
+    await waitUntil('it is produced', () => harness.producer.records.length === 1, { everyMs: 5 });
     let stopped = false;
     const stopping = stop().then(() => (stopped = true));
     await expect(connect()).rejects.toThrow('refused');

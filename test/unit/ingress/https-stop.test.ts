@@ -7,8 +7,6 @@ import { closeApps, createHarness, signed } from './harness.ts';
 import { connectRaw } from './raw-client.ts';
 
 afterEach(closeApps);
-
-const soon = { timeoutMs: 5_000, everyMs: 5 };
 const body = '{"id":"evt_1"}';
 
 /** A stop that waits for a handshake waits ten seconds. */
@@ -29,7 +27,7 @@ test('a stop of a server with TLS answers what is in flight, and waits for no ha
   harness.producer.hold();
   const headers = `host: a\r\nhookline-signature: ${signed(body)['hookline-signature']}\r\ncontent-length: ${body.length}`;
   client.write(`POST /v1/webhooks/${harness.source.id} HTTP/1.1\r\n${headers}\r\n\r\n${body}`);
-  await waitUntil('it is produced', () => harness.producer.records.length === 1, soon);
+  await waitUntil('it is produced', () => harness.producer.records.length === 1, { everyMs: 5 });
 
   const beganAtMs = performance.now();
   const stopped = https.stop();
@@ -37,6 +35,6 @@ test('a stop of a server with TLS answers what is in flight, and waits for no ha
   await stopped;
   await silent.closed;
   expect(performance.now() - beganAtMs).toBeLessThan(3_000);
-  await waitUntil('the answer has come', () => / 202 Accepted[^]*"rcp_/.test(received), soon);
+  await waitUntil('the answer has come', () => / 202 Accepted[^]*"rcp_/.test(received), { everyMs: 5 });
   client.destroy();
 });

@@ -7,7 +7,6 @@ import { connectRaw } from './raw-client.ts';
 afterEach(closeApps);
 
 const body = Buffer.from('{"id":"evt_1"}');
-const soon = { timeoutMs: 5_000, everyMs: 5 };
 const post = (harness: Harness) => harness.send({ body, headers: signed(body) });
 const turnedAway = 'hookline_ingress_turned_away_total';
 
@@ -103,10 +102,10 @@ describe('connections', () => {
     const port = await harness.port();
     const within = [];
     for (let each = 0; each < 10; each += 1) within.push(await connectRaw(port));
-    await waitUntil('all are open', async () => (await open(harness)) === 10, soon);
+    await waitUntil('all are open', async () => (await open(harness)) === 10, { everyMs: 5 });
 
     const beyond = await connectRaw(port);
-    await waitUntil('one more is open', async () => (await open(harness)) === 11, soon);
+    await waitUntil('one more is open', async () => (await open(harness)) === 11, { everyMs: 5 });
     const dropped = await connectRaw(port);
     await dropped.closed;
     expect(dropped.received()).toBe('');
@@ -119,7 +118,7 @@ describe('connections', () => {
     expect(await harness.metric(turnedAway, { reason: 'dropped' })).toBe(1);
 
     within.pop()?.socket.destroy();
-    await waitUntil('one has left', async () => (await open(harness)) === 9, soon);
+    await waitUntil('one has left', async () => (await open(harness)) === 9, { everyMs: 5 });
     expect((await post(harness)).status).toBe(202);
   });
 });

@@ -6,7 +6,6 @@ import { connectRaw, type RawClient } from './raw-client.ts';
 afterEach(closeApps);
 
 const body = Buffer.from('{"id":"evt_1"}');
-const soon = { timeoutMs: 5_000, everyMs: 5 };
 
 function head(harness: Harness, headers: Record<string, string>): string {
   const lines = Object.entries({ host: 'ingress', ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
@@ -88,7 +87,7 @@ test('slow bodies give back what they held when their time is up', async () => {
   client.write(head(harness, { ...signed(large), 'content-length': '900' }));
   client.write(large.subarray(0, 899));
   const sendAnother = async (): Promise<number> => (await harness.send({ headers: signed(large), body: large })).status;
-  await waitUntil('another is refused', async () => (await sendAnother()) === 503, soon);
+  await waitUntil('another is refused', async () => (await sendAnother()) === 503, { everyMs: 5 });
   await client.until(/ 408 Request Timeout/);
   expect(await sendAnother()).toBe(202);
 });

@@ -95,7 +95,7 @@ test('what comes on a connection that was let go of is nothing to the next', asy
   await withBroker([silentOne, whole], async (connection) => {
     await connection.connect();
     const unanswered = ask(connection).catch((error: unknown) => error);
-    await waitUntil('it is asked', () => late !== undefined, { timeoutMs: 5_000 });
+    await waitUntil('it is asked', () => late !== undefined);
     // As at a time-out of its own: it does not wait for what is in flight.
     (connection as unknown as { requestQueue: { rejectAll(error: Error): void } }).requestQueue.rejectAll(
       new Error('given up'),
@@ -148,7 +148,7 @@ test('a connection that is being let go of takes no more requests, and the next 
   await withBroker([later, whole], async (connection, made) => {
     await connection.connect();
     const before = ask(connection);
-    await waitUntil('it is asked', () => first !== undefined, { timeoutMs: 5_000 });
+    await waitUntil('it is asked', () => first !== undefined);
     const ended = connection.disconnect();
     await expect(ask(connection)).rejects.toThrow('Not connected');
     const next = connection.connect();
@@ -166,7 +166,7 @@ const neverAnswered = async (onEnding: (socket: Socket | undefined) => void): Pr
   await withBroker([(socket) => void (silentOne = socket), whole], async (connection) => {
     await connection.connect();
     const unanswered = ask(connection).catch((error: unknown) => error);
-    await waitUntil('it is asked', () => silentOne !== undefined, { timeoutMs: 5_000 });
+    await waitUntil('it is asked', () => silentOne !== undefined);
     const ended = connection.disconnect();
     const next = connection.connect();
     onEnding(silentOne);

@@ -14,12 +14,12 @@ describe('a process that was killed', () => {
       const pid = Number(printed.toString());
       // Until then the shell may take notice itself.
       const program = (): string => readFileSync(`/proc/${parent.pid}/comm`, 'utf8').trim();
-      await waitUntil('the parent asks after nobody', () => program() === 'sleep', { timeoutMs: 10_000 });
+      await waitUntil('the parent asks after nobody', () => program() === 'sleep');
       expect(isZombie(pid)).toBe(false);
       process.kill(pid, 'SIGKILL');
-      await waitUntil('it is a zombie', () => isZombie(pid), { timeoutMs: 10_000 });
+      await waitUntil('it is a zombie', () => isZombie(pid));
       parent.kill('SIGKILL');
-      await waitUntil('it is gone', () => !isZombie(pid), { timeoutMs: 10_000 });
+      await waitUntil('it is gone', () => !isZombie(pid));
     } finally {
       parent.kill('SIGKILL');
       await exited;

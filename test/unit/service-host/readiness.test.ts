@@ -20,7 +20,7 @@ beforeAll(async () => {
     execArgv: [],
     stdio: 'ignore',
   });
-  await waitUntil('it answers', async () => (await status('/livez')) === 200, { timeoutMs: 25_000 });
+  await waitUntil('it answers', async () => (await status('/livez')) === 200);
 });
 afterAll(async () => {
   const ended = once(service, 'exit');

@@ -5,7 +5,6 @@ import { freePorts } from '#deploy/local/stack/free-ports.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 const fixture = join(__dirname, '../../support/hosted-services.ts');
-const timeoutMs = 25_000;
 
 interface Hosted {
   child: ChildProcess;
@@ -47,7 +46,7 @@ async function host(names: readonly string[], env: Readonly<Record<string, strin
 }
 
 const untilReady = ({ get }: Hosted, name: string): Promise<unknown> =>
-  waitUntil(`${name} is ready`, async () => (await get(name, '/readyz')).status === 200, { timeoutMs });
+  waitUntil(`${name} is ready`, async () => (await get(name, '/readyz')).status === 200);
 
 const value = (metrics: string, name: string): number =>
   Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(metrics)?.[1] ?? Number.NaN);
@@ -57,14 +56,10 @@ test('one that fails is stopped in reverse and built anew alone, and the others 
   hosted.told.length = 0;
   hosted.child.send('fail frail');
   const seen: unknown[] = [];
-  await waitUntil(
-    'it is started again',
-    async () => {
-      seen.push((await hosted.get('steady', '/readyz')).status);
-      return hosted.told.includes('start frail intake');
-    },
-    { timeoutMs },
-  );
+  await waitUntil('it is started again', async () => {
+    seen.push((await hosted.get('steady', '/readyz')).status);
+    return hosted.told.includes('start frail intake');
+  });
   await untilReady(hosted, 'frail');
   expect(new Set(seen)).toEqual(new Set([200]));
   expect(hosted.told).toEqual(['stop frail intake', 'stop frail leaf', 'start frail leaf', 'start frail intake']);

@@ -33,7 +33,7 @@ it('has a process take another time for the right one while it runs, and its oth
     for (const stepMs of [0, 10 * minuteMs, -10 * minuteMs, 0]) {
       const { steady = 0 } = latest;
       clocks.set('api', stepMs);
-      await waitUntil(`its clock is off by ${stepMs} ms`, () => isOffBy(stepMs), { timeoutMs: 5_000 });
+      await waitUntil(`its clock is off by ${stepMs} ms`, () => isOffBy(stepMs));
       expect(latest).toMatchObject({ given: 5, isDate: true });
       expect((latest.steady ?? 0) - steady).toBeLessThan(minuteMs);
     }

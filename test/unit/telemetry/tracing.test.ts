@@ -9,7 +9,6 @@ import { type OtlpReceiver, startOtlpReceiver } from '../../support/otlp/receive
 import { waitUntil } from '../../support/wait-until.ts';
 
 const root = join(import.meta.dirname, '../../..');
-const timeoutMs = 10_000;
 
 let collector: OtlpReceiver;
 beforeEach(async () => {
@@ -77,11 +76,11 @@ test('one line says that the collector is away, and one that it is back; what wa
   collector.answer(400);
   for (let failures = 1; failures <= 3; failures += 1) {
     work(1);
-    await waitUntil('it failed', async () => (await counted())['failed'] === failures, { timeoutMs });
+    await waitUntil('it failed', async () => (await counted())['failed'] === failures);
   }
   collector.answer(200);
   work(2);
-  await waitUntil('they are exported', async () => (await counted())['exported'] === 2, { timeoutMs });
+  await waitUntil('they are exported', async () => (await counted())['exported'] === 2);
   await part.stop();
   expect(events()).toEqual(['traces.not_exported', 'traces.exported_again']);
 });

@@ -38,7 +38,7 @@ test.each(['', '?wait=30'])('a look that fails is 503 at once: /v1/events%s', as
 test('so is the one that is made when a held request ends', async () => {
   const api = openApi([[event]]);
   const answer = api.ask('/v1/events?wait=30', { 'if-none-match': '*' });
-  await waitUntil('it is held', async () => api.left.length === 0 && (await api.waiting()) === 1, { timeoutMs: 5_000 });
+  await waitUntil('it is held', async () => api.left.length === 0 && (await api.waiting()) === 1);
   await api.clock.advance(30_000);
   expect(await answer).toMatchObject({ status: 503, headers: { 'retry-after': '2' } });
   expect(await api.waiting()).toBe(0);
@@ -47,7 +47,7 @@ test('so is the one that is made when a held request ends', async () => {
 test('a held request that ends with nothing is 204, and its place is free', async () => {
   const api = openApi([[{ ...row, id: null }]]);
   const answer = api.ask('/v1/events?wait=30');
-  await waitUntil('it is held', async () => api.left.length === 0 && (await api.waiting()) === 1, { timeoutMs: 5_000 });
+  await waitUntil('it is held', async () => api.left.length === 0 && (await api.waiting()) === 1);
   await api.clock.advance(30_000);
   expect(await answer).toMatchObject({ status: 204, text: '' });
   expect(await api.waiting()).toBe(0);
