@@ -44,7 +44,6 @@ export function createApiCaller(url: string, key: string, tenant?: string): ApiC
     list,
     first: (path, isIt = () => true) =>
       waitUntil(`GET ${path} has one`, async () => (await list(path)).find(isIt), {
-        timeoutMs: patienceMs,
         everyMs: 200,
       }),
   };
