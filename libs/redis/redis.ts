@@ -105,7 +105,6 @@ export function createRedis(options: RedisOptions): Redis {
   let usable = false;
   /** The last call was answered. */
   let answering = true;
-  let connections = 0;
   let logRefusalAtMs = -Infinity;
   let lastError: unknown;
 
@@ -130,32 +129,37 @@ export function createRedis(options: RedisOptions): Redis {
     lastError = error;
   });
   client.on('close', () => (usable = false));
-  client.on('ready', () => void vetWhileConnected((connections += 1)));
-
-  /** No rounds of a part: it begins and ends with each connection. */
-  const vetWhileConnected = async (connection: number): Promise<void> => {
+  client.on('ready', () => {
+    const closed = new AbortController();
+    client.once('close', () => closed.abort());
+    void vetUntil(closed.signal);
+  });
+  /**
+   * No rounds of a part: it begins and ends with each connection. An old connection's check must not reach the next one: `disconnect` while
+   * the client asks a sentinel ends the client for good.
+   */
+  const vetUntil = async (closed: AbortSignal): Promise<void> => {
     let reported: string | undefined;
-    while (connection === connections && !stopping.signal.aborted) {
+    while (!closed.aborted) {
       let vetting: Vetting;
       try {
         vetting = await vetServer(client);
       } catch (error) {
         lastError = error;
-        if (connection === connections) client.disconnect(true);
+        if (!closed.aborted) client.disconnect(true);
         return;
       }
       firstVetting.resolve(vetting);
-      if (connection === connections) {
-        usable = vetting.ok && client.status === 'ready';
-        answering = true;
-      }
+      if (closed.aborted) return;
+      usable = vetting.ok && client.status === 'ready';
+      answering = true;
       const problem = vetting.ok ? vetting.unchecked : vetting.problem;
       if (problem !== undefined && problem !== reported) {
         if (vetting.ok) log.warn({ event: 'redis.unchecked', problem });
         else log.error({ event: 'redis.refused', problem });
       }
       reported = problem;
-      await clock.sleep(vetEveryMs, stopping.signal);
+      await clock.sleep(vetEveryMs, closed);
     }
   };
 

@@ -1,10 +1,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { readConfig, redisFields, redisRelations } from '#lib/config';
 import { systemClock } from '#lib/clock';
 import type { Logger } from '#lib/log';
-import { createRedis, type Redis, redisAccess } from '#lib/redis';
+import { createRedis, type Redis, redisAccess, type RedisOptions } from '#lib/redis';
 import { authority, broker, client } from '../kafka/certificates.ts';
 import { freePorts } from '#deploy/local/stack/free-ports.ts';
 import { waitUntil, within } from '../../support/wait-until.ts';
@@ -25,13 +26,14 @@ afterEach(async () => {
 });
 afterAll(() => rmSync(dir, { recursive: true }));
 
-function clientOf(env: Record<string, string>): { redis: Redis; lines: string[] } {
+function clientOf(env: Record<string, string>, options: Partial<RedisOptions> = {}): { redis: Redis; lines: string[] } {
   const lines: string[] = [];
   const note = ({ event, err }: { event: string; err?: unknown }): void =>
     void lines.push(`${event} ${(err as Error | undefined)?.message ?? ''}`);
   const log: Logger = { debug: note, info: note, warn: note, error: note, child: () => log };
   const access = redisAccess(readConfig(redisFields, env, [redisRelations]));
-  const redis = createRedis({ ...access, name: 'test', clock: systemClock, log, coolDownMs: 100, timeLimitMs: 2_000 });
+  const limits = { coolDownMs: 100, timeLimitMs: 2_000 };
+  const redis = createRedis({ ...access, name: 'test', clock: systemClock, log, ...limits, ...options });
   open.push(redis);
   return { redis, lines };
 }
@@ -117,6 +119,24 @@ describe('a client of sentinels', () => {
     await redis.setIfFree([{ key: Buffer.from('after'), value, expiresAtMs: inAMinute() }]);
     expect(await redis.getMany([Buffer.from('after')])).toMatchObject([{ value }]);
     expect(lines.join('\n')).not.toMatch(/redis\.refused/);
+  });
+
+  it('still asks the sentinels when the next look at a server that is gone would have been due', async () => {
+    const sentinels = await startSentinels();
+    open.push(sentinels);
+    const vetEveryMs = 200;
+    const env = {
+      HOOKLINE_REDIS_SENTINELS: sentinels.sentinels.join(','),
+      HOOKLINE_REDIS_SENTINEL_MASTER: masterName,
+    };
+    const { redis } = clientOf(env, { vetEveryMs });
+    await redis.start();
+    expect(await redis.getMany([key])).toEqual([undefined]);
+    sentinels.hang();
+    await sentinels.master.command('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+    await delay(5 * vetEveryMs);
+    sentinels.resume();
+    await eventuallyAnswers(redis);
   });
 
   it('starts without an answer of any sentinel, and stops', async () => {

@@ -8,9 +8,14 @@ import { type OwnRedis, startOwnRedis } from './redis-server.ts';
 interface SentinelWorld {
   /** As in HOOKLINE_REDIS_SENTINELS. */
   sentinels: readonly string[];
+  /** The one of the start. */
+  master: OwnRedis;
   /** The address of the master that the sentinels agree on. */
   masterPort(): Promise<number>;
   killMaster(): Promise<void>;
+  /** The sentinels take connections and answer nothing. */
+  hang(): void;
+  resume(): void;
   stop(): Promise<void>;
 }
 
@@ -57,12 +62,15 @@ export async function startSentinels(): Promise<SentinelWorld> {
 
   return {
     sentinels: ports.map((port) => `127.0.0.1:${port}`),
+    master,
     masterPort,
     async killMaster() {
       const port = await masterPort();
       await servers.get(port)?.stop();
       servers.delete(port);
     },
+    hang: () => sentinels.forEach((sentinel) => sentinel.hang()),
+    resume: () => sentinels.forEach((sentinel) => sentinel.resume()),
     async stop() {
       for (const server of [...sentinels, ...servers.values()]) await server.stop();
       rmSync(dir, { recursive: true, force: true });
