@@ -141,7 +141,8 @@ export async function startFaultyRedis(): Promise<FaultyRedis> {
         server = undefined;
       }),
     start: () => inTurn(async () => void (server ??= await startOwnRedis({}, port))),
-    hang: () => server?.hang(),
+    // It may be dying.
+    hang: () => void server?.hang().catch(() => undefined),
     resume: () => server?.resume(),
     forget: () =>
       inTurn(async () => {

@@ -132,7 +132,7 @@ describe('a client of sentinels', () => {
     const { redis } = clientOf(env, { vetEveryMs });
     await redis.start();
     expect(await redis.getMany([key])).toEqual([undefined]);
-    sentinels.hang();
+    await sentinels.hang();
     await sentinels.master.command('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
     await delay(5 * vetEveryMs);
     sentinels.resume();

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { find, redisServer } from '#deploy/local/install/tools.ts';
 import { freePorts } from '#deploy/local/stack/free-ports.ts';
+import { freeze } from '../../support/freeze.ts';
 import { startOrphanReaper } from '../../support/orphan-reaper.ts';
 import { waitUntil, within } from '../../support/wait-until.ts';
 
@@ -16,7 +17,7 @@ export interface OwnRedis {
   /** Sends one command as words, and gives the answer as the server wrote it. */
   command(...words: string[]): Promise<string>;
   /** It keeps its connections and takes new ones, and answers nothing. */
-  hang(): void;
+  hang(): Promise<void>;
   resume(): void;
   stop(): Promise<void>;
 }
@@ -46,7 +47,7 @@ export async function startOwnRedis(
     url: `redis://127.0.0.1:${listeningOn}`,
     port: listeningOn,
     command,
-    hang: () => void child.kill('SIGSTOP'),
+    hang: () => freeze(child.pid),
     resume: () => void child.kill('SIGCONT'),
     async stop() {
       child.kill('SIGKILL');

@@ -85,7 +85,7 @@ describe('a Redis client', () => {
     await redis.start();
     await redis.getMany([key]);
     expect(await up()).toEqual({ 'dependency="redis"': 1 });
-    server.hang();
+    await server.hang();
     await failsWithinMs(redis.getMany([key]));
     await failsWithinMs(redis.getMany([key]));
     expect(await seriesOf(metrics, 'hookline_redis_calls_total')).toEqual({
@@ -116,7 +116,7 @@ describe('a Redis client', () => {
     const server = await ownRedis();
     const { redis, events } = clientOf(server.url, { timeLimitMs: 150, coolDownMs: 1_000 });
     await redis.start();
-    server.hang();
+    await server.hang();
     const first = await failsWithinMs(redis.getMany([key]));
     expect(first).toBeGreaterThanOrEqual(140);
     expect(first).toBeLessThan(1_000);
@@ -131,7 +131,7 @@ describe('a Redis client', () => {
     const server = await ownRedis();
     const { redis } = clientOf(server.url, { timeLimitMs: 10_000 });
     await redis.start();
-    server.hang();
+    await server.hang();
     const asked = redis.getMany([key]);
     void server.stop();
     expect(await failsWithinMs(asked)).toBeLessThan(5_000);
@@ -166,7 +166,7 @@ describe('a Redis client', () => {
     const server = await ownRedis();
     const { redis: hanging } = clientOf(server.url);
     await hanging.start();
-    server.hang();
+    await server.hang();
     void hanging.getMany([key]).catch(() => undefined);
     await within('it stops with a server that hangs', 1_000, hanging.stop());
   });

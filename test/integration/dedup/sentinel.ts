@@ -14,7 +14,7 @@ interface SentinelWorld {
   masterPort(): Promise<number>;
   killMaster(): Promise<void>;
   /** The sentinels take connections and answer nothing. */
-  hang(): void;
+  hang(): Promise<void>;
   resume(): void;
   stop(): Promise<void>;
 }
@@ -69,7 +69,7 @@ export async function startSentinels(): Promise<SentinelWorld> {
       await servers.get(port)?.stop();
       servers.delete(port);
     },
-    hang: () => sentinels.forEach((sentinel) => sentinel.hang()),
+    hang: async () => void (await Promise.all(sentinels.map((sentinel) => sentinel.hang()))),
     resume: () => sentinels.forEach((sentinel) => sentinel.resume()),
     async stop() {
       for (const server of [...sentinels, ...servers.values()]) await server.stop();

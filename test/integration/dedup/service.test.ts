@@ -118,7 +118,7 @@ describe('the dedup service', () => {
       timeoutMs: 30_000,
       everyMs: 300,
     });
-    world.redis.hang();
+    await world.redis.hang();
     const hanging = await world.receive(webhooks(30, 2));
     await settled(hanging);
     world.redis.resume();

@@ -202,7 +202,7 @@ describe('with Redis in front', () => {
       await post();
       // One that was away a moment ago is not asked, so it costs no time.
       await waitUntil('Redis is asked', isAsked);
-      server.hang();
+      await server.hang();
       try {
         const beganAtMs = performance.now();
         expect(isReplay(await post())).toBe(true);

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { withCompileCache } from '../../support/compile-cache.ts';
+import { freeze } from '../../support/freeze.ts';
 import { type OrphanReaper, startOrphanReaper } from '../../support/orphan-reaper.ts';
 import { waitUntil, within } from '../../support/wait-until.ts';
 import { type Answer, askAt } from '../../unit/api/ask.ts';
@@ -43,7 +44,8 @@ async function startServer(crashPoint = '') {
   return {
     exited: exited.then(([, signal]) => signal as string | null),
     entered: () => waitUntil('it is in the handler', () => lines.includes('entered'), { everyMs: 5 }),
-    kill: (signal: NodeJS.Signals) => child.kill(signal),
+    freeze: () => freeze(child.pid),
+    thaw: () => child.kill('SIGCONT'),
     post: (key: string, headers: Record<string, string> = {}, path = '/things'): Promise<Answer> =>
       askAt(port, { method: 'POST', path, headers: { 'idempotency-key': key, ...headers } }),
   };
@@ -83,9 +85,9 @@ test.each([
   ['a group', '/grouped'],
 ])('stopped past its lease, %s neither overwrites its successor nor gives a second answer', async (_who, path) => {
   const [stopped, other] = await Promise.all([startServer(), startServer()]);
-  const late = stopped.post(path, { 'x-sleep-ms': '300' }, path);
+  const late = stopped.post(path, { 'x-sleep-ms': '2000' }, path);
   await stopped.entered();
-  stopped.kill('SIGSTOP');
+  await stopped.freeze();
   expect((await other.post(path, {}, path)).status).toBe(409);
   const taken = await waitUntil(
     'another may take over',
@@ -96,7 +98,7 @@ test.each([
     { timeoutMs: 30_000, everyMs: 200 },
   );
   expect(isReplay(taken)).toBe(false);
-  stopped.kill('SIGCONT');
+  stopped.thaw();
   const lateAnswer = await late;
   expect([lateAnswer.status, isReplay(lateAnswer), lateAnswer.text]).toEqual([201, true, taken.text]);
   expect((await stopped.post(path, {}, path)).text).toBe(taken.text);
@@ -105,11 +107,11 @@ test.each([
 
 test('stopped for less than its lease, an owner goes on, and others wait for it', async () => {
   const [stopped, other] = await Promise.all([startServer(), startServer()]);
-  const late = stopped.post('short', { 'x-sleep-ms': '300' });
+  const late = stopped.post('short', { 'x-sleep-ms': '2000' });
   await stopped.entered();
-  stopped.kill('SIGSTOP');
+  await stopped.freeze();
   expect((await other.post('short')).status).toBe(409);
-  stopped.kill('SIGCONT');
+  stopped.thaw();
   const answer = await late;
   expect([answer.status, isReplay(answer)]).toEqual([201, false]);
   expect((await other.post('short')).text).toBe(answer.text);

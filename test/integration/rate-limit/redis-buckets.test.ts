@@ -98,7 +98,7 @@ describe('two processes that share one rate through Redis', () => {
     const prefix = uniquePrefix('rate');
     const limiters = [await limiter(prefix, 'a'), await limiter(prefix, 'b')];
     await flood(limiters, 500);
-    server.hang();
+    await server.hang();
     const whileItHangs = await flood(limiters, 1_500);
     expect(whileItHangs.length).toBeGreaterThan(500);
     expect(worstExcess(whileItHangs)).toBeLessThanOrEqual(inAnAnswer);

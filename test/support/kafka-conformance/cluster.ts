@@ -8,6 +8,7 @@ import { createKafka } from '#deploy/local/servers/kafka.ts';
 import { createProcesses } from '#deploy/local/processes/processes.ts';
 import { provideServerJars } from '#deploy/local/servers/servers.ts';
 import { java } from '#deploy/local/install/tools.ts';
+import { freeze } from '../freeze.ts';
 import { type OrphanReaper, startOrphanReaper } from '../orphan-reaper.ts';
 import { waitUntil } from '../wait-until.ts';
 import { inTime } from './in-time.ts';
@@ -130,7 +131,7 @@ export async function startTestCluster(prefix: string): Promise<TestCluster> {
       await kafka.startBroker(id);
       watch();
     },
-    freeze: (id) => kafka.kill(id, 'SIGSTOP'),
+    freeze: (id) => freeze(kafka.pid(id)),
     thaw: (id) => kafka.kill(id, 'SIGCONT'),
     async ends(topic) {
       const ends = await endsOf(admin, topic);
