@@ -33,8 +33,8 @@ export const fanningOutMutants: readonly Mutant[] = [
   {
     name: 'believes a filter that had too few steps',
     edits: [{ file: matchNarrow, find: `    if (unjudged !== undefined) return undefined;`, replace: '' }],
-    check: { test: matchNarrowTest, title: 'has the set that the fan-out consumer comes to' },
-    budgetSeconds: 90,
+    check: { test: matchNarrowTest, title: 'whose filters take more steps than one event may' },
+    budgetSeconds: 60,
   },
   {
     name: 'projects an event without the set that it came with',

@@ -27,7 +27,8 @@ export async function tryMutant({ edits, check, budgetSeconds }: Mutant): Promis
   const tree = copyTree(edits);
   const startMs = performance.now();
   try {
-    const ended = await runWithin((budgetSeconds + patienceSeconds) * 1_000, argumentsOf(check), tree.dir, {
+    const args = argumentsOf(check, budgetSeconds);
+    const ended = await runWithin((budgetSeconds + patienceSeconds) * 1_000, args, tree.dir, {
       HOOKLINE_TEST_PATIENCE_SECONDS: String(patienceSeconds),
     });
     const judged = 'run' in check ? judgeRun(check, ended) : judgeTest(check, ended, tree.dir);
@@ -37,8 +38,8 @@ export async function tryMutant({ edits, check, budgetSeconds }: Mutant): Promis
   }
 }
 
-/** Node's arguments. */
-function argumentsOf(check: RunCheck | TestCheck): string[] {
+/** Node's arguments. A test that hangs with its mutant fails within the budget. */
+function argumentsOf(check: RunCheck | TestCheck, budgetSeconds: number): string[] {
   if ('run' in check) {
     const numbers = Object.entries({ ...check.numbers, seed }).flatMap(([name, value]) => [`--${name}`, String(value)]);
     const scenario = check.scenario === undefined ? [] : ['--scenario', check.scenario];
@@ -49,6 +50,7 @@ function argumentsOf(check: RunCheck | TestCheck): string[] {
     'node_modules/jest/bin/jest.js',
     ...['--selectProjects', project, '--runTestsByPath', check.test],
     ...['--testNamePattern', check.title.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')],
+    ...['--testTimeout', String(1_000 * budgetSeconds)],
     ...['--json', '--outputFile', reportFile, '--forceExit'],
   ];
 }
