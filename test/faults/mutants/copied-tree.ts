@@ -19,6 +19,7 @@ export function copyTree(edits: readonly Edit[]): CopiedTree {
     cpSync(root, dir, { recursive: true, filter: (path) => !notCopied.has(basename(path)) });
     symlinkSync(join(root, 'node_modules'), join(dir, 'node_modules'));
     mkdirSync(join(dir, '.hookline'));
+    mkdirSync(jarsDir, { recursive: true });
     symlinkSync(jarsDir, join(dir, '.hookline', basename(jarsDir)));
     for (const edit of edits)
       writeFileSync(join(dir, edit.file), edited(readFileSync(join(dir, edit.file), 'utf8'), edit));
