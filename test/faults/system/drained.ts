@@ -11,6 +11,8 @@ interface Options {
   endpointIds: readonly string[];
   /** Webhooks and publishes that were taken: each is to be an event. */
   taken(): number;
+  /** Epoch milliseconds until which something may wait by a due time that a clock that was ahead has set. */
+  dueUntilMs?: number;
 }
 
 /** Longer than the wait of a failing endpoint for its next probe, and of a dispatcher for its next check for overdue deliveries. */
@@ -34,10 +36,11 @@ async function hasDrained(options: Options): Promise<boolean> {
 
 /** False where nothing has moved for so long that nothing will: what has not ended then is shown by its path. */
 export async function untilDrained(options: Options): Promise<boolean> {
+  const { dueUntilMs = 0 } = options;
   let seen = '';
   let movedAtMs = performance.now();
   while (!(await hasDrained(options).catch(() => false))) {
-    if (performance.now() - movedAtMs >= stalledMs) return false;
+    if (Math.min(performance.now() - movedAtMs, Date.now() - dueUntilMs) >= stalledMs) return false;
     const now = JSON.stringify([await eventsOf(options), await options.tables.waiting(options.endpointIds)]);
     if (now !== seen) movedAtMs = performance.now();
     seen = now;

@@ -30,6 +30,7 @@ import { untilDrained } from './drained.ts';
 import { type Clocks, createClocks } from './clocks.ts';
 import { createEndpoints, refusingStale, systemRoles } from './endpoints.ts';
 import type { FaultKind } from './fault-kind.ts';
+import { greatestStepMs } from './faults/clocks.ts';
 import { receiverLinks } from './faults/links.ts';
 import { processNames, visitors } from './faults/processes.ts';
 import { deathOf, inflictIn, leftOutOf } from './inflict.ts';
@@ -198,6 +199,7 @@ async function runUnderFaults(world: World): Promise<Seen> {
       ).size + new Set(client.log.filter(({ status }) => status === 202).map(({ intent }) => intent)).size;
     const drained = await untilDrained({
       ...{ tables, offsets, topicPrefix, sourceIds, endpointIds: [...endpoints.ids.values()], taken },
+      dueUntilMs: Math.max(0, ...pipeline.faults.filter(({ clock }) => clock).map(({ atMs }) => atMs + greatestStepMs)),
     });
     if (!drained) say('what is left does not end');
     // Before the sums are computed, while nothing waits.

@@ -5,6 +5,8 @@ import { processesOf } from './processes.ts';
 
 /** Steps on both sides of the greatest age of a signature (300 s). */
 const stepSeconds = { least: 30, most: 600 };
+/** How much later than intended something is due whose due time was set while a clock was ahead. */
+export const greatestStepMs = 1_000 * stepSeconds.most;
 
 export const clockFaults: readonly FaultKind[] = pipelineServices.map((service) => ({
   name: `${service}-clock-steps`,
