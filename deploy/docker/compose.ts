@@ -10,12 +10,18 @@ import { composeEnvironment } from './compose-environment.ts';
 import { assertObtainable, docker, dockerSync, missingImages, showDocker } from './engine.ts';
 
 export interface Compose {
+  /** The project's name: its containers and volumes have it. */
+  project: string;
   /** Writes what the file asks for, and has all images here. @throws StackError naming the one that is not to be had */
   provide(ports: StackPorts, secrets: StackSecrets, say: (line: string) => void): Promise<void>;
-  /** Resolves when all are healthy. */
-  up(): Promise<void>;
+  /** Whether the engine keeps a database of the project. */
+  hasData(): Promise<boolean>;
+  /** Starts all containers, or the named ones alone. Resolves when they are healthy. */
+  up(...names: string[]): Promise<void>;
   /** @param clean with their data */
   down(clean: boolean): Promise<void>;
+  /** Stops and removes the container, not its data. */
+  remove(name: string): Promise<void>;
   /** Runs a program in the container; resolves with its output. */
   run(name: string, command: readonly string[]): Promise<string>;
   /** The pid of the container's first process; undefined if it does not run. */
@@ -33,6 +39,9 @@ const stopTimeoutSeconds = 30;
 /** Asking takes a tenth of a second. */
 const knownForMs = 1_000;
 const builtHere = /^hookline:/;
+const projectLabel = 'com.docker.compose.project';
+const serviceLabel = 'com.docker.compose.service';
+const volumeLabel = 'com.docker.compose.volume';
 
 /**
  * @param offset of its ports: stacks on different ports are different projects, with data of their own
@@ -54,6 +63,7 @@ export function createCompose(offset: number, mode: ProcessMode): Compose {
   };
 
   return {
+    project,
     async provide(ports, secrets, say) {
       writeKeyValueFile(envFile, composeEnvironment(ports, secrets, offset));
       const images = (await docker(compose('config', '--images'))).split('\n').filter((image) => image !== '');
@@ -66,7 +76,14 @@ export function createCompose(offset: number, mode: ProcessMode): Compose {
       say('building the image');
       await docker(compose('build', '--quiet'), buildTimeoutMs);
     },
-    async up() {
+    async hasData() {
+      const filters = [`${projectLabel}=${project}`, `${volumeLabel}=postgres`].flatMap((label) => [
+        '--filter',
+        `label=${label}`,
+      ]);
+      return (await docker(['volume', 'ls', '--quiet', ...filters])) !== '';
+    },
+    async up(...names) {
       await showDocker(
         compose(
           'up',
@@ -76,6 +93,7 @@ export function createCompose(offset: number, mode: ProcessMode): Compose {
           String(upTimeoutSeconds),
           '--remove-orphans',
           '--quiet-pull',
+          ...names,
         ),
       );
       known = undefined;
@@ -83,6 +101,10 @@ export function createCompose(offset: number, mode: ProcessMode): Compose {
     async down(clean) {
       if (!existsSync(envFile)) return;
       await showDocker(compose('down', '--timeout', String(stopTimeoutSeconds), ...(clean ? ['--volumes'] : [])));
+    },
+    async remove(name) {
+      await showDocker(compose('rm', '--stop', '--force', name));
+      known = undefined;
     },
     run: (name, command) => docker(compose('exec', '-T', name, ...command)),
     pid: (name) => pids().get(name),
@@ -102,11 +124,10 @@ const buildTimeoutMs = 15 * 60_000;
 const baseImage = (): string => /^ARG NODE_IMAGE=(\S+)$/m.exec(readFileSync(dockerfile, 'utf8'))?.[1] ?? '';
 
 function pidsOf(project: string): Map<string, number> {
-  const label = 'com.docker.compose.service';
-  const filter = `label=com.docker.compose.project=${project}`;
+  const filter = `label=${projectLabel}=${project}`;
   const ids = dockerSync(['ps', '--quiet', '--filter', filter]).split('\n').filter(Boolean);
   if (ids.length === 0) return new Map();
-  const format = `{{index .Config.Labels "${label}"}} {{.State.Pid}}`;
+  const format = `{{index .Config.Labels "${serviceLabel}"}} {{.State.Pid}}`;
   return new Map(
     dockerSync(['inspect', '--format', format, ...ids])
       .trim()

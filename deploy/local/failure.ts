@@ -6,5 +6,5 @@ export class StackError extends Error {
   }
 }
 
-/** `ENOSPC`, `EADDRINUSE`, …, if it is an error of the operating system. */
+/** `ENOSPC`, `EADDRINUSE`, … of the operating system's errors, `28P01`, … of Postgres'. */
 export const errorCode = (error: unknown): string | undefined => (error as NodeJS.ErrnoException | null)?.code;

@@ -3,6 +3,7 @@ import { type Compose } from '../../docker/compose.ts';
 import { monitoringAt } from '../../docker/compose-environment.ts';
 import { say } from '../command.ts';
 import { serverAddressesAt } from '../servers/server-addresses.ts';
+import { assertOwnData } from './own-data.ts';
 import { assertFree, portsByProcess, type StackPorts } from './ports.ts';
 import { byPart, hostOf, type ProcessMode } from './process-mode.ts';
 import type { StackSecrets } from './secrets.ts';
@@ -22,13 +23,15 @@ export async function startContainers(
         its.filter((port) => port !== ports.kafkaController).map((port) => ({ process, port })),
       ),
   );
+  const addresses = serverAddressesAt(ports, secrets.postgresPassword);
+  await assertOwnData(compose, addresses.databaseUrl);
   await compose.up();
   say(`  all containers are healthy after ${seconds()}`);
   const { prometheus, grafana } = monitoringAt(offset);
   const at = '127.0.0.1';
   return {
     processes: byPart(compose, mode),
-    addresses: serverAddressesAt(ports, secrets.postgresPassword),
+    addresses,
     receiver: await receiverSeenFromContainers(compose, mode),
     more: [
       ['prometheus', `http://${at}:${prometheus}`],
