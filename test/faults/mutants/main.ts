@@ -11,7 +11,7 @@ import { releaseServers } from '../../support/stop-servers.ts';
 import type { Mutant } from './mutant.ts';
 import { mutants } from './mutants.ts';
 import { recordMutants, untriedOf } from './record.ts';
-import { formatResults, keepOutput, keepResult, nameOfCheck, readResults } from './results.ts';
+import { formatResults, keepOutput, keepResult, nameOfCheck, readResults, verdictNames } from './results.ts';
 import { type Trial, tryMutant } from './try-mutant.ts';
 
 const { values } = parseArgs({
@@ -41,10 +41,9 @@ async function tryAll(): Promise<void> {
   for (const mutant of wanted) {
     const trial = await tryWithControl(mutant);
     keepResult(mutants, mutant, trial);
-    const isSeen = trial.verdict === 'seen';
-    console.log(`${isSeen ? 'seen  ' : 'MISSED'}  ${mutant.name}: ${trial.says}; ${trial.seconds} s`);
-    if (isSeen) continue;
-    console.log(`        ${keepOutput(`mutant ${mutant.name}`, trial.output)}`);
+    console.log(`${verdictNames[trial.verdict].padEnd(7)}  ${mutant.name}: ${trial.says}; ${trial.seconds} s`);
+    if (trial.verdict === 'seen') continue;
+    console.log(`         ${keepOutput(`mutant ${mutant.name}`, trial.output)}`);
     process.exitCode = 1;
   }
   console.log(`\n${formatResults(readResults(wanted))}`);

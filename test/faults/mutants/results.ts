@@ -21,6 +21,13 @@ export interface RecordedMutants {
   results: Result[];
 }
 
+/** How a trial is printed. An unclear one tells nothing of the mutant, because its check did not come to an end or fails by itself. */
+export const verdictNames: Readonly<Record<Trial['verdict'], string>> = {
+  seen: 'seen',
+  clean: 'MISSED',
+  unclear: 'UNCLEAR',
+};
+
 const dir = join(hooklineDir, 'faults');
 const file = join(dir, 'mutants.json');
 
@@ -64,7 +71,7 @@ export function formatResults(results: readonly Result[]): string {
   const rows = results.map(({ mutant, check, verdict, says, seconds }) => [
     mutant,
     check,
-    verdict === 'seen' ? says : `MISSED: ${says}`,
+    verdict === 'seen' ? says : `${verdictNames[verdict]}: ${says}`,
     String(seconds),
   ]);
   const killed = results.filter(({ verdict }) => verdict === 'seen').length;

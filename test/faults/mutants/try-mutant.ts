@@ -66,7 +66,7 @@ function judgeRun({ seenAs }: RunCheck, { code, isOverdue, output }: Ended): Jud
 function judgeTest({ title }: TestCheck, { code, isOverdue }: Ended, dir: string): Judged {
   if (isOverdue) return unclear('not within its budget');
   const path = join(dir, reportFile);
-  if (!existsSync(path)) return unclear(`ended with ${code}`);
+  if (!existsSync(path)) return unclear(`its test could not start: ended with ${code}`);
   const { testResults } = JSON.parse(readFileSync(path, 'utf8')) as {
     testResults: { assertionResults: { fullName: string; status: string }[] }[];
   };
@@ -76,7 +76,8 @@ function judgeTest({ title }: TestCheck, { code, isOverdue }: Ended, dir: string
   const failed = tests.filter(({ status }) => status === 'failed').length;
   const passed = tests.filter(({ status }) => status === 'passed').length;
   if (code === 1 && failed > 0) return { verdict: 'seen', says: `…${title}…: ${failed} of ${failed + passed} failed` };
-  return code === 0 && passed > 0 ? { verdict: 'clean', says: `${passed} passed` } : unclear(`ended with ${code}`);
+  if (code === 0 && passed > 0) return { verdict: 'clean', says: `${passed} passed` };
+  return unclear(`${passed + failed === 0 ? 'no test ran: ' : ''}ended with ${code}`);
 }
 
 const unclear = (says: string): Judged => ({ verdict: 'unclear', says });
