@@ -77,11 +77,8 @@ export function createCompose(offset: number, mode: ProcessMode): Compose {
       await docker(compose('build', '--quiet'), buildTimeoutMs);
     },
     async hasData() {
-      const filters = [`${projectLabel}=${project}`, `${volumeLabel}=postgres`].flatMap((label) => [
-        '--filter',
-        `label=${label}`,
-      ]);
-      return (await docker(['volume', 'ls', '--quiet', ...filters])) !== '';
+      const labels = [`label=${projectLabel}=${project}`, `label=${volumeLabel}=postgres`];
+      return (await docker(['volume', 'ls', '--quiet', ...labels.flatMap((label) => ['--filter', label])])) !== '';
     },
     async up(...names) {
       await showDocker(
