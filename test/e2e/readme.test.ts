@@ -9,15 +9,16 @@ import { smoke, smokeTenant } from '#deploy/local/smoke/smoke.ts';
 import { freePorts } from '#deploy/local/stack/free-ports.ts';
 import { nativeReceiver } from '#deploy/local/stack/stack.ts';
 import { withCompileCache } from '../support/compile-cache.ts';
-import { missingLines, readBlocks } from '../support/readme-blocks.ts';
+import { type Block, missingLines, readBlocks } from '../support/readme-blocks.ts';
 import { type OwnPipeline, startOwnPipeline } from './own-pipeline.ts';
 
-const blocks = readBlocks(readFileSync(join(root, 'README.md'), 'utf8'));
+const blocksOf = (page: string): Block[] => readBlocks(readFileSync(join(root, page), 'utf8'));
 const isMake = ({ commands }: { commands: string }): boolean => commands.startsWith('make ');
 
-const pasted = blocks.filter((block) => !isMake(block)).map((block, index) => ({ ...block, number: index + 1 }));
+const readme = blocksOf('README.md');
+const quickstart = blocksOf('docs/quickstart.md');
 
-/** The README, block by block, in a folder that looks like the checkout after `make up`. */
+/** README and quickstart, block by block, in a folder that looks like the checkout after `make up`. */
 describe('the README', () => {
   let pipeline: OwnPipeline;
   let dir: string;
@@ -38,22 +39,27 @@ describe('the README', () => {
     rmSync(dir, { recursive: true, force: true });
   });
 
-  /** As pasted into a shell: all lines run, and what fails in one shows in what is printed. */
-  async function paste(commands: string): Promise<string> {
-    const child = spawn('bash', ['-c', commands], {
+  /**
+   * As pasted into one shell, block after block: all lines run, and what fails in one shows in what is printed.
+   *
+   * @returns what each block has printed
+   */
+  async function paste(commands: readonly string[]): Promise<string[]> {
+    const mark = 'the next block';
+    // What a block prints to standard error belongs to it, too.
+    const child = spawn('bash', ['-c', `exec 2>&1\n${commands.join(`\necho '${mark}'\n`)}`], {
       cwd: dir,
       env: { PATH: process.env.PATH ?? '', ...withCompileCache },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['ignore', 'pipe', 'inherit'],
       signal: AbortSignal.timeout(180_000),
     });
     child.once('error', () => undefined);
-    const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr)]);
-    return output + errors;
+    return (await text(child.stdout)).split(`${mark}\n`);
   }
 
-  it('promises no more than two commands of make and what is pasted', () => {
-    expect(blocks.filter(isMake).map(({ commands }) => commands)).toEqual(['make up', 'make test']);
-    expect(pasted).not.toEqual([]);
+  it('promises two commands of make, of which the quickstart needs the first', () => {
+    expect(readme.map(({ commands }) => commands)).toEqual(['make up', 'make test']);
+    expect(quickstart.filter(isMake).map(({ commands }) => commands)).toEqual(['make up']);
   });
 
   it('shows the webhook of `make up` as `make up` does', () =>
@@ -73,25 +79,27 @@ describe('the README', () => {
         timeoutMs: 60_000,
         say: (line) => said.push(line),
       });
-      const { promised = [] } = blocks.find(({ commands }) => commands === 'make up') ?? {};
+      const { promised = [] } = readme.find(({ commands }) => commands === 'make up') ?? {};
       expect(promised.length).toBeGreaterThan(5);
       // The last line is of `make up` alone.
       expect(missingLines({ promised: promised.slice(0, -1) }, said.join('\n'))).toEqual([]);
       // `make up` names the command that lists this event.
       const [eventId] = /evt_\w+/.exec(said.join('\n')) ?? ['no event'];
       const listing = `set -a; . .hookline/local.env; ./hookline events list --tenant ${smokeTenant}`;
-      expect(await paste(listing)).toContain(eventId);
+      expect(await paste([listing])).toEqual([expect.stringContaining(eventId)]);
     }));
 
-  it.each(pasted)('prints what it promises for block $number', ({ commands, promised }) =>
+  it('leads to a quickstart that prints what it promises, block by block', () =>
     pipeline.explain(async () => {
       const [port = 0] = await freePorts(1);
-      const output = await paste(commands.replaceAll('3000', String(port)));
-      expect({ missing: missingLines({ promised }, output), output }).toEqual({ missing: [], output });
-      expect(promised).not.toEqual([]);
-      // Each event arrives once, and its signature is verified.
-      expect(output.match(/POST \/webhooks/g)).toHaveLength(1);
-      expect(output).not.toMatch(/no secret given|not verified:/);
-    }),
-  );
+      const pasted = quickstart.filter((block) => !isMake(block));
+      expect(pasted.length).toBeGreaterThan(2);
+      const outputs = await paste(pasted.map(({ commands }) => commands.replaceAll('3000', String(port))));
+      const missing = pasted.map(({ promised }, index) => missingLines({ promised }, outputs[index] ?? ''));
+      expect({ missing, outputs }).toEqual({ missing: pasted.map(() => []), outputs });
+      expect(pasted.filter(({ promised }) => promised.length === 0)).toEqual([]);
+      // The event arrives once, and its signature is verified.
+      expect(outputs[0]?.match(/POST \/webhooks/g)).toHaveLength(1);
+      expect(outputs[0]).not.toMatch(/no secret given|not verified:/);
+    }));
 });
