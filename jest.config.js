@@ -10,8 +10,6 @@ const mostWorkers = 12;
 
 const common = {
   testEnvironment: 'node',
-  // A build by hand has the package's name a second time.
-  modulePathIgnorePatterns: ['<rootDir>/packages/receiver/dist/'],
   transform: {
     '^.+\\.c?[tj]s$': [
       '@swc/jest',

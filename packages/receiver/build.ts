@@ -1,20 +1,11 @@
 /**
- * Builds the package into a directory that `npm pack` and `npm publish` take as it is: ES modules, CommonJS, types. `tsc` checks and compiles all
- * that is reached, types of other libs included; the package gets its own files and those of libs/signatures that they load.
+ * Builds the package: `dist` with ES modules, CommonJS and types, and the project's licence. `tsc` checks and compiles all that is reached,
+ * types of other libs included; the package gets its own files and those of libs/signatures that they load.
  *
- *   node packages/receiver/build.ts [directory]     default: packages/receiver/dist
+ *   node packages/receiver/build.ts [directory]     default: where it stands; `npm pack` and `npm publish` do this first
  */
 import { execFileSync } from 'node:child_process';
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -22,9 +13,11 @@ import ts from 'typescript';
 
 const own = import.meta.dirname;
 const root = resolve(own, '../..');
-const into = resolve(process.argv[2] ?? join(own, 'dist'));
+const into = resolve(process.argv[2] ?? own);
+const dist = join(into, 'dist');
 const compiled = mkdtempSync(join(tmpdir(), 'hookline-receiver-'));
 
+rmSync(dist, { recursive: true, force: true });
 try {
   compile();
   publish('packages/receiver/src', /\.(js|d\.ts)$/);
@@ -32,10 +25,9 @@ try {
 } finally {
   rmSync(compiled, { recursive: true });
 }
-writeFileSync(join(into, 'cjs', 'package.json'), '{ "type": "commonjs" }\n');
-for (const name of ['package.json', 'README.md']) copyFileSync(join(own, name), join(into, name));
-// The owner's, if there is one yet.
-if (existsSync(join(root, 'LICENSE'))) copyFileSync(join(root, 'LICENSE'), join(into, 'LICENSE'));
+writeFileSync(join(dist, 'cjs', 'package.json'), '{ "type": "commonjs" }\n');
+copy(['LICENSE', 'NOTICE'], root);
+if (into !== own) copy(['package.json', 'README.md'], own);
 
 function compile(): void {
   const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
@@ -45,8 +37,7 @@ function compile(): void {
 
 function publish(folder: string, published: RegExp): void {
   for (const format of ['esm', 'cjs'] as const) {
-    const target = join(into, format, folder);
-    rmSync(target, { recursive: true, force: true });
+    const target = join(dist, format, folder);
     mkdirSync(target, { recursive: true });
     for (const name of readdirSync(join(compiled, folder)).filter((found) => published.test(found))) {
       const text = readFileSync(join(compiled, folder, name), 'utf8');
@@ -64,4 +55,8 @@ function script(text: string, format: 'esm' | 'cjs'): string {
 /** `tsc` rewrites the extensions of scripts alone. */
 function types(text: string): string {
   return text.replaceAll(/(from '\.\/[^']+)\.ts'/g, "$1.js'");
+}
+
+function copy(names: readonly string[], from: string): void {
+  for (const name of names) copyFileSync(join(from, name), join(into, name));
 }

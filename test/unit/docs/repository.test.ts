@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
@@ -46,8 +47,20 @@ test('Renovate names packages that there are, and leaves alone what is pinned fo
   expect(packageRules.find(({ matchPackageNames }) => matchPackageNames.includes('kafkajs'))?.enabled).toBe(false);
 });
 
-test('one file completes the licence: package.json and the first lines of CONTRIBUTING refer to it', () => {
-  const { license } = JSON.parse(read('package.json')) as { license: string };
-  expect(license).toBe('SEE LICENSE IN LICENSE');
-  expect(read('CONTRIBUTING.md').split('\n## ')[0]).toContain('`LICENSE`');
+const packages = ['package.json', ...globSync('packages/*/package.json', { cwd: root })];
+const manifests = packages.map((file) => JSON.parse(read(file)) as { license: string });
+const lock = JSON.parse(read('package-lock.json')) as { packages: Record<string, { license: string }> };
+
+test('the licence is the unchanged text of Apache-2.0, and everything that has a licence names it', () => {
+  // Of https://www.apache.org/licenses/LICENSE-2.0.txt
+  expect(createHash('sha256').update(read('LICENSE')).digest('hex')).toBe(
+    'cfc7749b96f63bd31c3c42b5c471bf756814053e847c10f3eb003417bc523d30',
+  );
+  expect(read('NOTICE')).toBe('Hookline\nCopyright 2026 The Hookline authors\n');
+  expect(manifests.length).toBeGreaterThan(1);
+  for (const manifest of [...manifests, lock.packages['']]) expect(manifest?.license).toBe('Apache-2.0');
+  expect(read('deploy/docker/Dockerfile')).toContain('\nLABEL org.opencontainers.image.licenses=Apache-2.0\n');
+  const contributing = read('CONTRIBUTING.md').split('\n## ')[0];
+  for (const named of ['Apache-2.0', '(LICENSE)', 'https://developercertificate.org'])
+    expect(contributing).toContain(named);
 });

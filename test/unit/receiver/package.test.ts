@@ -72,9 +72,11 @@ describe('@hookline/receiver, packed and installed', () => {
 
   it('contains its own files and those that they load, and needs no other package', () => {
     const allowed =
-      /^(package\.json|README\.md|LICENSE|cjs\/package\.json|(esm|cjs)\/(packages\/receiver\/src\/[a-z-]+\.(js|d\.ts)|libs\/signatures\/[a-z0-9-]+\.js))$/;
+      /^(package\.json|README\.md|LICENSE|NOTICE|dist\/cjs\/package\.json|dist\/(esm|cjs)\/(packages\/receiver\/src\/[a-z-]+\.(js|d\.ts)|libs\/signatures\/[a-z0-9-]+\.js))$/;
     expect(packed.filter((path) => !allowed.test(path))).toEqual([]);
-    expect(packed).toEqual(expect.arrayContaining(['README.md', 'esm/libs/signatures/standard-webhooks.js']));
+    expect(packed).toEqual(
+      expect.arrayContaining(['README.md', 'LICENSE', 'NOTICE', 'dist/esm/libs/signatures/standard-webhooks.js']),
+    );
     const lock = JSON.parse(readFileSync(join(project, 'package-lock.json'), 'utf8')) as { packages: object };
     expect(Object.keys(lock.packages).filter((name) => !/^$|receiver$/.test(name) && !name.startsWith('../'))).toEqual(
       [],
