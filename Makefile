@@ -43,7 +43,7 @@ test-changed: setup ## run the tests of files changed since the last commit
 watch: setup ## rerun unit tests when files change
 	@npm run --silent watch
 
-lint: setup ## check formatting, lint rules and the layers of the code
+lint: setup ## check formatting, lint rules, the layers of the code, and licences of packages
 	@npm run --silent lint
 
 types: setup ## check types
