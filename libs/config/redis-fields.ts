@@ -4,7 +4,7 @@ export const redisFields = {
   redisUrl: text('HOOKLINE_REDIS_URL', {
     default: 'redis://127.0.0.1:6379',
     pattern: /^rediss?:\/\//,
-    help: 'Redis 7.0 or later, with maxmemory-policy noeviction; `rediss://` for TLS. With sentinels its host is not used',
+    help: 'Redis 7.0 or Valkey 8.0, or later, with maxmemory-policy noeviction; `rediss://` for TLS. With sentinels its host is not used',
   }),
   redisCaFile: text('HOOKLINE_REDIS_CA_FILE', {
     default: '',
