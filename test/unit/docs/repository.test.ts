@@ -48,11 +48,13 @@ test('Renovate names packages that there are, and leaves alone what is pinned fo
 });
 
 const packages = ['package.json', ...globSync('packages/*/package.json', { cwd: root })];
-const manifests = packages.map((file) => JSON.parse(read(file)) as { license: string });
-const lock = JSON.parse(read('package-lock.json')) as { packages: Record<string, { license: string }> };
+const manifests = packages.map((file) => JSON.parse(read(file)) as { license: string; version: string });
+const lock = JSON.parse(read('package-lock.json')) as {
+  packages: Record<string, { license: string; version: string }>;
+};
 
 test('the licence is the unchanged text of Apache-2.0, and everything that has a licence names it', () => {
-  // Of https://www.apache.org/licenses/LICENSE-2.0.txt
+  // https://www.apache.org/licenses/LICENSE-2.0.txt
   expect(createHash('sha256').update(read('LICENSE')).digest('hex')).toBe(
     'cfc7749b96f63bd31c3c42b5c471bf756814053e847c10f3eb003417bc523d30',
   );
@@ -63,4 +65,12 @@ test('the licence is the unchanged text of Apache-2.0, and everything that has a
   const contributing = read('CONTRIBUTING.md').split('\n## ')[0];
   for (const named of ['Apache-2.0', '(LICENSE)', 'https://developercertificate.org'])
     expect(contributing).toContain(named);
+});
+
+test('everything has the version that the changelog says was released last', () => {
+  const [, released] = /\n## \[Unreleased\]\n[^]*?\n## \[(\S+)\] - \d{4}-\d\d-\d\d\n/.exec(read('CHANGELOG.md')) ?? [];
+  expect(released).toBeDefined();
+  for (const manifest of [...manifests, lock.packages['']]) expect(manifest?.version).toBe(released);
+  expect(read('deploy/k8s/overlays/production/kustomization.yaml')).toContain(`\n    newTag: ${released}\n`);
+  expect(read('packages/receiver/README.md')).toContain(`-${released}.tgz`);
 });
