@@ -74,6 +74,7 @@ export function giveEvent(
       headers: { 'content-type': 'application/json' },
     },
     matching = [sampleMatch()],
+    endpoints = [],
     deliveries = [sampleDelivery()],
     receipts = [
       { id: 'rcp_1', received_at: event.received_at, client_address: '192.0.2.1', kind: 'first', same_bytes: true },
@@ -82,11 +83,13 @@ export function giveEvent(
     event?: WholeEvent | typeof erasedEvent;
     payload?: Reply;
     matching?: object[];
+    endpoints?: object[];
     deliveries?: object[];
     receipts?: object[];
   } = {},
 ): void {
   api.on('GET /v1/sources', { body: [source] });
+  api.on('GET /v1/endpoints', { body: endpoints });
   api.on(`GET /v1/events/${eventId}`, { body: event });
   api.on(`GET /v1/events/${eventId}/payload`, payload);
   api.on(`GET /v1/events/${eventId}/request`, {

@@ -12,6 +12,8 @@ import {
   sampleMatch,
 } from '../../support/console/sample-events.ts';
 
+const textOf = (body: string): string => body.replaceAll(/<[^>]*>/g, '').replaceAll('&quot;', '"');
+
 describe('an event', () => {
   test('tells its journey, and shows its payload and request as they came', async () => {
     const { get, api } = buildTestConsole();
@@ -72,13 +74,14 @@ describe('an event', () => {
     });
     const { statusCode, body } = await get(eventUrl, tenantToken);
     expect(statusCode).toBe(200);
-    const text = body.replaceAll(/<[^>]*>/g, '');
+    const text = textOf(body);
     for (const said of [
       'Received by Stripe live from 192.0.2.1',
       'as the first with the id in_1. It came 2 more times, 1 of them with other bytes, and was not sent again.',
       '+0.041 s',
       'to 1 endpoint · why not to the other one',
-      'replay 1 · 4 attempts · no answer in time · next at',
+      'Replayed to 1 endpoint',
+      '4 attempts · no answer in time · next at',
       'answered 204',
       '"n": 9007199254740993,\n',
       '"one": 1.0,\n',
@@ -88,13 +91,51 @@ describe('an event', () => {
       'other bytes',
       'It subscribes to order.*, not to invoice.paid.',
     ])
-      expect(text.replaceAll('&quot;', '"')).toContain(said);
+      expect(text).toContain(said);
     expect(body).toContain('href="/t/acme/events?tag=customer%3Acus_9"');
     expect(body).toContain('href="/t/acme/events?ordering_key=cus+9"');
     expect(text).toContain('0af7651916cd43dd8448eb211c80319c');
     expect(body).toContain('href="/t/acme/deliveries/dlv_2"');
     expect(body.indexOf('/deliveries/dlv_1')).toBeLessThan(body.indexOf('/deliveries/dlv_2'));
     expect(body).toContain(`${eventUrl}/payload?download=1`);
+  });
+
+  test('says what a receiver answered when it refused, and calls endpoints by their descriptions', async () => {
+    const { get, api } = buildTestConsole();
+    giveEvent(api, {
+      endpoints: [{ id: 'ep_1', url: 'https://erp.example/hooks', description: 'Warehouse' }],
+      deliveries: [
+        sampleDelivery({ status: 'dead_lettered', attempts: 2, last_outcome: 'http_5xx', last_http_status: 500 }),
+      ],
+    });
+    const refusals = `{"error":\n "no customer_id"}${'x'.repeat(200)}`;
+    api.on('GET /v1/deliveries/dlv_1/attempts', {
+      body: [
+        { attempt: 1, response_excerpt: 'at first', response_excerpt_encoding: 'text' },
+        { attempt: 2, response_excerpt: refusals, response_excerpt_encoding: 'text' },
+      ],
+    });
+    const { body } = await get(eventUrl, tenantToken);
+    const text = textOf(body);
+    const reason = `{"error": "no customer_id"}${'x'.repeat(93)} …`;
+    expect(text).toContain(`dead lettered Warehouse\nerp.example/hooks · 2 attempts · answered 500${reason}`);
+    expect(text).toContain(`It subscribes to this event. It answered 500:${reason}`);
+    expect(text.split(reason)).toHaveLength(4);
+    expect(text).not.toContain('at first');
+  });
+
+  test('is shown without the answers that are kept no longer, or are no text', async () => {
+    const { get, api } = buildTestConsole();
+    const refused = { status: 'dead_lettered', last_outcome: 'http_5xx', last_http_status: 500 };
+    giveEvent(api, { deliveries: [sampleDelivery(refused), sampleDelivery({ ...refused, id: 'dlv_2' })] });
+    api.on('GET /v1/deliveries/dlv_1/attempts', { body: [] });
+    api.on('GET /v1/deliveries/dlv_2/attempts', {
+      body: [{ attempt: 1, response_excerpt: 'AAEC', response_excerpt_encoding: 'base64' }],
+    });
+    const { statusCode, body } = await get(eventUrl, tenantToken);
+    expect(statusCode).toBe(200);
+    expect(textOf(body)).toContain('answered 500');
+    expect(body).not.toContain('AAEC');
   });
 
   test.each([
@@ -184,7 +225,14 @@ describe('an event', () => {
       event: sampleEvent({ type: hostile, event_id: hostile, tags: { a: hostile } }),
       payload: { body: Buffer.from(JSON.stringify({ [hostile]: hostile })), headers: { 'content-type': hostile } },
       matching: [sampleMatch({ url: `javascript:${hostile}`, reason: 'type', expected: [hostile] })],
-      deliveries: [sampleDelivery({ last_outcome: hostile, last_http_status: null })],
+      endpoints: [{ id: 'ep_1', url: `javascript:${hostile}`, description: hostile }],
+      deliveries: [
+        sampleDelivery({ last_outcome: hostile, last_http_status: null }),
+        sampleDelivery({ id: 'dlv_2', last_outcome: hostile, last_http_status: 500 }),
+      ],
+    });
+    api.on('GET /v1/deliveries/dlv_2/attempts', {
+      body: [{ attempt: 1, response_excerpt: hostile, response_excerpt_encoding: 'text' }],
     });
     api.on(`GET /v1/events/${eventId}/request`, {
       body: {

@@ -1,4 +1,8 @@
+import { html, type Html } from '#lib/html';
 import type { Delivery } from '../../routes/events/event.ts';
+
+/** What receivers said when they refused, by the ids of their deliveries. */
+export type Answers = ReadonlyMap<string, string>;
 
 const outcomes: Readonly<Record<string, string>> = {
   blocked: 'the address is not allowed',
@@ -12,6 +16,12 @@ export function lastAnswer({ attempts, last_outcome: outcome, last_http_status: 
   if (status !== null) return `answered ${status}`;
   if (outcome !== null) return outcomes[outcome] ?? outcome.replaceAll('_', ' ');
   return attempts === 0 ? 'not sent yet' : '–';
+}
+
+/** What it said with it, where that is a reason. */
+export function reasonGiven({ id }: Pick<Delivery, 'id'>, answers: Answers): Html | undefined {
+  const said = answers.get(id);
+  return said === undefined ? undefined : html`<code class="reason">${said}</code>`;
 }
 
 export const attemptCount = (attempts: number): string => (attempts === 1 ? '1 attempt' : `${attempts} attempts`);

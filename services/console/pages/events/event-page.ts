@@ -30,7 +30,7 @@ export interface ShownEvent extends Journey {
 const maxPayloadCharacters = 20_000;
 
 export function eventPage(shown: ShownEvent): PageContent {
-  const { t, event, deliveries, urls, receipts, matches } = shown;
+  const { t, event, deliveries, endpoints, answers, receipts, matches } = shown;
   const href = `${t}/events/${encodeURIComponent(event.id)}`;
   return {
     title: event.type,
@@ -42,7 +42,7 @@ export function eventPage(shown: ShownEvent): PageContent {
 ${section('journey', 'Journey', journey(shown))}
 ${section('payload', 'Payload', payloadOf(shown, href))}
 ${section('request', 'Request as it came', requestView(shown.request))}
-${section('deliveries', 'Deliveries', deliveries.length === 0 ? noDelivery(shown) : deliveriesTable(deliveries, { t, urls }))}
+${section('deliveries', 'Deliveries', deliveries.length === 0 ? noDelivery(shown) : deliveriesTable(deliveries, { t, endpoints, answers }))}
 ${receipts !== undefined && section('receipts', 'Receipts', receiptsOf(receipts))}
 ${matches !== undefined && section('matching', 'Who got it, and why not', matchesOf(shown, matches))}`,
   };
@@ -91,8 +91,8 @@ const noDelivery = ({ event, matches }: ShownEvent): Html =>
 const receiptsOf = (receipts: NonNullable<Journey['receipts']>): Html =>
   receipts.length === 0 ? html`<p class="note">Receipts are kept no longer.</p>` : receiptsTable(receipts);
 
-function matchesOf({ t, event, urls, sources = [], moreMatches }: ShownEvent, matches: readonly EventMatch[]): Html {
+function matchesOf({ sources = [], moreMatches, ...shown }: ShownEvent, matches: readonly EventMatch[]): Html {
   if (matches.length === 0)
-    return html`<p class="note">There was no endpoint. <a href="${t}/endpoints">Endpoints</a></p>`;
-  return html`${whyNot({ t, event, matches, urls, sources })}${moreMatches !== undefined && html`<p><a href="${moreMatches}">More endpoints</a></p>`}`;
+    return html`<p class="note">There was no endpoint. <a href="${shown.t}/endpoints">Endpoints</a></p>`;
+  return html`${whyNot({ ...shown, matches, sources })}${moreMatches !== undefined && html`<p><a href="${moreMatches}">More endpoints</a></p>`}`;
 }

@@ -4,12 +4,12 @@ import { statusBadge } from '../../parts/status-badge.ts';
 import { type Column, table } from '../../parts/table.ts';
 import { time } from '../../parts/time.ts';
 import type { Delivery, Receipt } from '../../routes/events/event.ts';
-import { lastAnswer } from './delivery-words.ts';
-import { endpointName } from './journey.ts';
+import { type Answers, lastAnswer, reasonGiven } from './delivery-words.ts';
+import { endpointName, type EndpointNames, urlBeneath } from './endpoint-names.ts';
 
 export const deliveriesTable = (
   deliveries: readonly Delivery[],
-  { t, urls }: { t: string; urls: ReadonlyMap<string, string> },
+  { t, endpoints, answers }: { t: string; endpoints: EndpointNames; answers: Answers },
 ): Html => {
   const isReplayed = deliveries.some(({ generation }) => generation > 0);
   return table({
@@ -17,10 +17,16 @@ export const deliveriesTable = (
     rows: deliveries,
     href: ({ id }) => `${t}/deliveries/${encodeURIComponent(id)}`,
     columns: [
-      { header: 'Endpoint', cell: ({ endpoint_id: id }) => endpointName(id, urls) },
+      {
+        header: 'Endpoint',
+        cell: ({ endpoint_id: id }) => html`${endpointName(id, endpoints)}${urlBeneath(id, endpoints)}`,
+      },
       { header: 'Status', cell: ({ status }) => statusBadge(status) },
       { header: 'Attempts', isNumber: true, cell: ({ attempts }) => attempts },
-      { header: 'Last answer', cell: lastAnswer },
+      {
+        header: 'Last answer',
+        cell: (delivery) => html`<span>${lastAnswer(delivery)}${reasonGiven(delivery, answers)}</span>`,
+      },
       ...(isReplayed ? [sentBy] : []),
       { header: 'Last change', cell: ({ updated_at: updatedAt }) => time(updatedAt) },
       { header: 'Id', cell: ({ id }) => shortId(id) },

@@ -2,20 +2,23 @@ import { html, type Html } from '#lib/html';
 import { statusBadge } from '../../parts/status-badge.ts';
 import { table } from '../../parts/table.ts';
 import { time } from '../../parts/time.ts';
-import type { EventMatch, LiveEvent } from '../../routes/events/event.ts';
-import { endpointName } from './journey.ts';
+import type { Delivery, EventMatch, LiveEvent } from '../../routes/events/event.ts';
+import { type Answers, lastAnswer, reasonGiven } from './delivery-words.ts';
+import { endpointName, type EndpointNames, urlBeneath } from './endpoint-names.ts';
 import { type Source, sourceName } from './source-names.ts';
 
 interface WhyNot {
   t: string;
   event: LiveEvent;
   matches: readonly EventMatch[];
-  urls: ReadonlyMap<string, string>;
+  endpoints: EndpointNames;
+  deliveries: readonly Delivery[];
+  answers: Answers;
   sources: readonly Source[];
 }
 
 /** Every endpoint, and why it got the event or did not. Those that did not come first. */
-export function whyNot({ t, event, matches, urls, sources }: WhyNot): Html {
+export function whyNot({ t, event, matches, endpoints, deliveries, answers, sources }: WhyNot): Html {
   const rows = [...matches].sort((one, other) => Number(one.matched === true) - Number(other.matched === true));
   return table({
     caption: 'Why each endpoint got the event, or did not',
@@ -23,7 +26,7 @@ export function whyNot({ t, event, matches, urls, sources }: WhyNot): Html {
     columns: [
       {
         header: 'Endpoint',
-        cell: (match) => endpointLink(match, t, urls),
+        cell: (match) => endpointLink(match, t, endpoints),
       },
       {
         header: 'Got it',
@@ -34,20 +37,27 @@ export function whyNot({ t, event, matches, urls, sources }: WhyNot): Html {
               ? statusBadge('yes', 'yes', 'good')
               : statusBadge('no', 'no', 'idle'),
       },
-      { header: 'Why', cell: (match) => html`<span>${reasonOf(match, { event, sources })}${sinceThen(match)}</span>` },
+      {
+        header: 'Why',
+        cell: (match) =>
+          html`<span>${reasonOf(match, { event, sources })}${refusal(match, deliveries, answers)}${sinceThen(match)}</span>`,
+      },
     ],
   });
 }
 
 /** A deleted endpoint is text. */
-const endpointLink = (
-  { endpoint_id: id, deleted_at: deletedAt }: EventMatch,
-  t: string,
-  urls: ReadonlyMap<string, string>,
-) =>
+const endpointLink = ({ endpoint_id: id, deleted_at: deletedAt }: EventMatch, t: string, endpoints: EndpointNames) =>
   deletedAt === null
-    ? html`<a href="${t}/endpoints/${encodeURIComponent(id)}">${endpointName(id, urls)}</a>`
-    : html`<span>${endpointName(id, urls)} (deleted)</span>`;
+    ? html`<span><a href="${t}/endpoints/${encodeURIComponent(id)}">${endpointName(id, endpoints)}</a>${urlBeneath(id, endpoints)}</span>`
+    : html`<span>${endpointName(id, endpoints)} (deleted)</span>`;
+
+/** What came of the first delivery, if the receiver refused it. */
+function refusal({ delivery_id: id }: EventMatch, deliveries: readonly Delivery[], answers: Answers): Html | null {
+  const delivery = deliveries.find((one) => one.id === id);
+  if (delivery === undefined || !answers.has(delivery.id)) return null;
+  return html` It ${lastAnswer(delivery)}:${reasonGiven(delivery, answers)}`;
+}
 
 function reasonOf(match: EventMatch, { event, sources }: Pick<WhyNot, 'event' | 'sources'>): Html {
   const expected = match.expected ?? [];

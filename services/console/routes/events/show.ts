@@ -2,9 +2,8 @@ import { type FieldError, type ListPage, type Listed, type ReadApi } from '../..
 import { orGone } from '../../api-calls/or-gone.ts';
 import { path, withQuery } from '../../api-calls/paths.ts';
 import { readPayload } from '../../api-calls/read-payload.ts';
-import { endpointNames, readTenantNames } from '../../api-calls/tenant-names.ts';
 import { page, problem } from '../../page-result.ts';
-import { type TenantContext, tenantPage } from '../../page.ts';
+import { tenantPage } from '../../page.ts';
 import { erasedEventPage } from '../../pages/events/erased-event-page.ts';
 import { eventPage } from '../../pages/events/event-page.ts';
 import type { Journey } from '../../pages/events/journey.ts';
@@ -18,6 +17,8 @@ import {
   type Receipt,
   type WholeEvent,
 } from './event.ts';
+import { lastAnswers } from './last-answers.ts';
+import { namedEndpoints } from './named-endpoints.ts';
 import { namedSources } from './named-sources.ts';
 
 /** As many as the API gives at once. An event with more deliveries or receipts has been replayed all the time. */
@@ -33,21 +34,21 @@ export const showEvent = tenantPage({
   get: {
     capability: 'view',
     query: ['endpoints'],
-    async answer(context) {
-      const { api, params, query, t, can, isCustomer } = context;
+    async answer({ api, params, query, t, can, isCustomer }) {
       const event = await api.get<WholeEvent | ErasedEvent>(path`/events/${params.id}`);
       if (isErased(event)) return page(erasedEventPage(event, t));
       const [payload, request, deliveries, explained] = await Promise.all([
         orGone(shownPayload(api, params.id)),
         orGone(api.get<EventRequest>(path`/events/${params.id}/request`)),
         listAll<Delivery>(api, path`/events/${params.id}/deliveries`),
-        isCustomer ? forCustomer(context) : forOperator(api, params.id, query.get('endpoints') ?? undefined),
+        isCustomer ? forCustomer(api) : forOperator(api, params.id, query.get('endpoints') ?? undefined),
       ]);
       if ('errors' in explained) return problem(400, { errors: explained.errors });
       const { next, ...more } = explained;
+      const answers = await lastAnswers(api, deliveries);
       return page(
         eventPage({
-          ...{ t, event, payload, request, deliveries, ...more },
+          ...{ t, event, payload, request, deliveries, answers, ...more },
           moreMatches:
             next === undefined
               ? undefined
@@ -62,11 +63,11 @@ export const showEvent = tenantPage({
 });
 
 /** The explanations of an event, beside itself. */
-type Explained = Pick<Journey, 'receipts' | 'matches' | 'sources' | 'urls'> & { next: string | undefined };
+type Explained = Pick<Journey, 'receipts' | 'matches' | 'sources' | 'endpoints'> & { next: string | undefined };
 
-async function forCustomer(context: TenantContext): Promise<Explained> {
-  const { endpoints } = await readTenantNames(context);
-  return { urls: endpoints.names, receipts: undefined, matches: undefined, sources: undefined, next: undefined };
+async function forCustomer(api: ReadApi): Promise<Explained> {
+  const endpoints = await namedEndpoints(api);
+  return { endpoints, receipts: undefined, matches: undefined, sources: undefined, next: undefined };
 }
 
 async function forOperator(
@@ -81,8 +82,11 @@ async function forOperator(
   ]);
   if (matching?.ok === false) return { errors: matching.errors };
   const matches = matching?.items ?? [];
-  const urls = endpointNames(matches.flatMap(({ endpoint_id: id, url }) => (url === null ? [] : [{ id, url }])));
-  return { urls, receipts, matches, sources, next: matching?.next?.get('cursor') ?? undefined };
+  const endpoints = await namedEndpoints(
+    api,
+    matches.flatMap(({ endpoint_id: id, url }) => (url === null ? [] : [{ id, url }])),
+  );
+  return { endpoints, receipts, matches, sources, next: matching?.next?.get('cursor') ?? undefined };
 }
 
 async function shownPayload(api: ReadApi, id: string) {
