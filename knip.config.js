@@ -8,7 +8,7 @@ export default {
     // Run by browsers.
     'services/console/islands/*.ts',
     // Started by the Makefile, by deploy/local/setup.sh, by one another, or in a container.
-    'deploy/local/**/{down,logs,run-smoke,supervise,test-servers,up}.ts',
+    'deploy/local/**/{down,logs,run-demo,run-smoke,supervise,test-servers,up}.ts',
     'deploy/local/**/packages-match.js',
     'deploy/docker/health-check.ts',
     'deploy/k8s/check/main.ts',

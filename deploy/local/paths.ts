@@ -16,6 +16,7 @@ export const stackFiles = {
   lock: join(hooklineDir, 'stack.lock'),
   installLock: join(hooklineDir, 'install.lock'),
   smokeLock: join(hooklineDir, 'smoke.lock'),
+  demoLock: join(hooklineDir, 'demo.lock'),
   /** Addresses and pids for users and scripts. */
   localEnv: join(hooklineDir, 'local.env'),
   secrets: join(hooklineDir, 'secrets.env'),

@@ -84,6 +84,7 @@ function whereEverythingIs({ addresses, more }: RunningStack, ports: StackPorts)
       '',
     ],
     ['make smoke', 'another webhook'],
+    ['make demo', 'fills the tenant demo with something to look at in the console'],
     ['make logs SERVICE=dispatcher', 'the last lines of its log; FOLLOW=1 goes on'],
     ['make down', 'stops everything; make clean removes the data as well'],
   ];

@@ -6,6 +6,7 @@ export interface ApiClient {
   /** undefined where the API does not know it (404), or no longer (410). */
   find<T>(path: string): Promise<T | undefined>;
   post<T>(path: string, body: unknown): Promise<T>;
+  patch<T>(path: string, body: unknown): Promise<T>;
 }
 
 const timeoutMs = 10_000;
@@ -19,7 +20,7 @@ interface Options {
 
 /** @throws StackError if the API refuses; Error if a retry may help: no answer, or a 5xx */
 export function createApiClient({ url, adminKey, tenant }: Options): ApiClient {
-  async function request<T>(method: 'GET' | 'POST', path: string, body?: unknown): Promise<T | undefined> {
+  async function request<T>(method: 'GET' | 'POST' | 'PATCH', path: string, body?: unknown): Promise<T | undefined> {
     const answer = await httpRequest(`${url}${path}`, {
       method,
       headers: {
@@ -46,5 +47,6 @@ export function createApiClient({ url, adminKey, tenant }: Options): ApiClient {
     get: <T>(path: string) => found(request<T>('GET', path), path),
     find: <T>(path: string) => request<T>('GET', path),
     post: <T>(path: string, body: unknown) => found(request<T>('POST', path, body), path),
+    patch: <T>(path: string, body: unknown) => found(request<T>('PATCH', path, body), path),
   };
 }

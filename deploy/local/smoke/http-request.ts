@@ -7,7 +7,7 @@ export interface HttpAnswer {
 }
 
 export interface HttpRequest {
-  method?: 'GET' | 'POST';
+  method?: 'GET' | 'POST' | 'PATCH';
   headers?: Readonly<Record<string, string>>;
   body?: string;
   timeoutMs: number;

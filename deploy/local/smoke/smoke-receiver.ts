@@ -1,8 +1,7 @@
-import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import type { IncomingMessage, RequestListener } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { signHookline } from '#lib/signatures';
-import { errorCode } from '../failure.ts';
-import { assertFree } from '../stack/ports.ts';
+import { startLocalReceiver } from './local-receiver.ts';
 
 interface Arrival {
   eventId: string;
@@ -53,38 +52,14 @@ export async function startSmokeReceiver({ port, path, host, listenOn }: Options
       () => response.destroy(),
     );
   };
-  const servers: Server[] = [];
-  const stop = (): Promise<unknown> => Promise.all(servers.map(close));
-  try {
-    for (const address of listenOn) {
-      const server = createServer(take);
-      await listen(server, port, address);
-      servers.push(server);
-    }
-  } catch (error) {
-    await stop();
-    if (errorCode(error) === 'EADDRINUSE') await assertFree([{ process: 'the receiver of make smoke', port }]);
-    throw error;
-  }
+  const { stop } = await startLocalReceiver({ name: 'the receiver of make smoke', port, listenOn, take });
   return {
     url: `http://${host}:${port}${path}`,
     arrivalOf: (body) => arrivals.get(body),
     expect: (given) => (secret = given),
-    stop: async () => void (await stop()),
+    stop,
   };
 }
-
-const listen = (server: Server, port: number, address: string): Promise<void> =>
-  new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, address, resolve);
-  });
-
-const close = (server: Server): Promise<void> =>
-  new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeAllConnections();
-  });
 
 function isSigned(request: IncomingMessage, body: Buffer, secret: string): boolean {
   const header = String(request.headers['hookline-signature'] ?? '');

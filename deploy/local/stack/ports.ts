@@ -18,6 +18,7 @@ export const portsAt = (offset: number) => ({
   api: 8081 + offset,
   console: 8082 + offset,
   smokeReceiver: 8090 + offset,
+  demoReceiver: 8091 + offset,
   admin: {
     ingress: 9080 + offset,
     api: 9081 + offset,

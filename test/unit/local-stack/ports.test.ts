@@ -16,9 +16,9 @@ describe('the ports of the local stack', () => {
     [1000, 'separate'],
   ] as const)('are all different, with the offset %i and processes %s', (offset, mode) => {
     const ports = portsAt(offset);
-    const all = [...Object.values(portsByProcess(ports, mode)).flat(), ports.smokeReceiver];
+    const all = [...Object.values(portsByProcess(ports, mode)).flat(), ports.smokeReceiver, ports.demoReceiver];
     expect(new Set(all).size).toBe(all.length);
-    expect(all).toHaveLength(15);
+    expect(all).toHaveLength(16);
     expect(ports.ingress).toBe(8080 + offset);
     expect(ports.admin.projector).toBe(9084 + offset);
     expect([ports.console, ports.admin.console]).toEqual([8082 + offset, 9085 + offset]);

@@ -13,6 +13,7 @@ function createFakeApi() {
   const api: ApiClient = {
     get: async <T>(path: string) => resources.get(path) as T,
     find: async <T>(path: string) => resources.get(path) as T | undefined,
+    patch: () => Promise.reject(new Error('it changes nothing')),
     post: async <T>(path: string, body: unknown) => {
       const id = `${path.includes('sources') ? 'src' : 'ep'}_${resources.size + 1}`;
       const resource = {

@@ -97,11 +97,11 @@ const eventsTarget = (ports: StackPorts, key: string): Target => ({
 });
 
 async function stackPorts(): Promise<StackPorts> {
-  const ports = await freePorts(15);
+  const ports = await freePorts(16);
   const next = (): number => ports.pop() ?? 0;
   return {
     ...{ kafka: next(), kafkaController: next(), redis: next(), postgres: next(), registry: next() },
-    ...{ ingress: next(), api: next(), console: next(), smokeReceiver: next() },
+    ...{ ingress: next(), api: next(), console: next(), smokeReceiver: next(), demoReceiver: next() },
     admin: { ingress: next(), api: next(), dedup: next(), dispatcher: next(), projector: next(), console: next() },
   };
 }
