@@ -1,7 +1,7 @@
 # Every target does what its line in `make help` says, on a machine that has nothing but make, Node (20 or later, with npm) and a shell.
 .DEFAULT_GOAL := help
 SHELL := /bin/sh
-.PHONY: help setup up down clean smoke demo logs test checks tests unit test-changed watch lint types test-servers stop-test-servers github-payloads faults faults-mutants bench bench-peers replay-dlq k8s-check
+.PHONY: help setup up down clean smoke demo picture logs test checks tests unit test-changed watch lint types test-servers stop-test-servers github-payloads faults faults-mutants bench bench-peers replay-dlq k8s-check
 
 # Node 24, pinned among the packages; `make setup` sees to it that it is there.
 node := node_modules/.bin/node
@@ -23,6 +23,9 @@ smoke: setup ## send one webhook through the running stack; name the stage that 
 
 demo: setup ## fill the tenant demo of the running stack: webhooks of three providers, a duplicate, rejections, dead letters, a replay
 	@$(node) deploy/local/run-demo.ts
+
+picture: setup ## the same, then take the README's pictures of the replayed event, in light and in dark
+	@$(node) test/support/console/take-pictures.ts
 
 logs: setup ## show the end of the logs (SERVICE=name: one service, FOLLOW=1: follow)
 	@$(node) deploy/local/logs.ts $(if $(FOLLOW),--follow) $(SERVICE)

@@ -11,6 +11,7 @@ export default {
     'deploy/local/**/{down,logs,run-demo,run-smoke,supervise,test-servers,up}.ts',
     'deploy/local/**/packages-match.js',
     'deploy/docker/health-check.ts',
+    'test/support/console/take-pictures.ts',
     'deploy/k8s/check/main.ts',
     // Started by their test, in a copy that has the package installed.
     'test/e2e/examples/*/*.js',

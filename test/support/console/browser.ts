@@ -53,7 +53,7 @@ export async function takeSeat(
   return { context, page: await context.newPage(), complaints };
 }
 
-const require = createRequire(__filename);
+const require = createRequire(import.meta.url);
 const axeSource = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 
 /** @param rules all of them by default. @returns what axe finds, one line each */
