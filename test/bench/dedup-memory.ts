@@ -4,12 +4,14 @@
  *
  *   npm run -s dedup-memory            100,000 and 1,000,000 rows, some two minutes
  *   npm run -s dedup-memory -- 100000  these alone
+ *   npm run -s dedup-memory -- --record  keeps the result for docs/evidence.md
  *
  * With HOOKLINE_TEST_SERVERS, on the Postgres of that set.
  */
 import { randomBytes } from 'node:crypto';
 import { cpus, release } from 'node:os';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock } from '#lib/clock';
 import {
@@ -23,6 +25,7 @@ import { silentLogger } from '#lib/log';
 import { createPostgres, type Postgres } from '#lib/postgres';
 import { createRedis } from '#lib/redis';
 import { type OwnRedis, startOwnRedis } from '../integration/dedup/redis-server.ts';
+import { createEvidenceRecorder } from '../evidence/evidence.ts';
 import { createDatabase } from '../support/servers.ts';
 import { holdServers } from '../support/start-servers.ts';
 
@@ -138,7 +141,12 @@ async function report(postgres: Postgres, rows: number, how: string): Promise<nu
   return total;
 }
 
-const counts = process.argv.length > 2 ? process.argv.slice(2).map(Number) : defaultRows;
+const { values, positionals } = parseArgs({
+  options: { record: { type: 'boolean', default: false } },
+  allowPositionals: true,
+});
+const record = createEvidenceRecorder('dedup-memory', values.record);
+const counts = positionals.length > 0 ? positionals.map(Number) : defaultRows;
 const held =
   process.env.HOOKLINE_TEST_SERVERS === undefined ? holdServers(join(import.meta.dirname, '../..')) : undefined;
 if (held !== undefined) process.env.HOOKLINE_TEST_SERVERS = await held.file;
@@ -156,6 +164,7 @@ try {
   await postgres.start();
   const perRow = await measurePostgres(postgres, counts);
   await postgres.stop();
+  record(`${perKey.toFixed(0)} bytes of Redis a key, ${perRow.toFixed(0)} of Postgres a row`);
   console.log(`\nwebhooks a second, each of its own key, remembered for ${ttlSeconds / 3600} hours`);
   for (const rate of rates) {
     const disk = keptSeconds.map((kept) => {

@@ -1,9 +1,10 @@
 /**
  * The benches: `make bench`, or one of them with what can be set, `make bench ARGS='--only receiving --turns 5 --profile'`. Each has servers of
  * its own, puts every figure beside what limits it, and accounts for everything it has sent: what is missing is exit 1, a missed aim is not.
- * `COMPARE=last`, or the file of an earlier run, says what has changed; `--record` keeps it for docs/speed.md.
+ * `COMPARE=last`, or the file of an earlier run, says what has changed; `--record` keeps it for docs/speed.md and docs/evidence.md.
  */
 import { parseArgs } from 'node:util';
+import { testedCommit } from '../support/tested-commit.ts';
 import { benches, stageNames } from './benches.ts';
 import type { Bench } from './support/bench.ts';
 import { compareReports } from './support/compare.ts';
@@ -12,6 +13,7 @@ import { keepReport, type KeptReport, lastReportOf, readReport, recordReport } f
 import { describeMachine, machineNow } from './support/machine.ts';
 
 const say = (line: string): void => console.log(line);
+const commit = testedCommit();
 const { wanted, given, profile, isRecorded, compare } = readArguments();
 let failed = false;
 for (const name of wanted) failed = (await runOne(await (benches[name] as () => Promise<Bench>)())) || failed;
@@ -28,7 +30,7 @@ async function runOne(bench: Bench): Promise<boolean> {
   say(`${bench.name}: ${bench.says}\n${again}`);
   say(describeMachine(machine));
   const report: KeptReport = {
-    ...{ bench: bench.name, startedAt, again, machine },
+    ...{ bench: bench.name, startedAt, commit, again, machine },
     ...(await bench.run({ numbers, profile, say })),
   };
   say(['', report.setUp, ...report.figures.map(describeFigure), ...report.notes].join('\n'));

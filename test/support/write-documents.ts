@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { generatedManifests } from '#deploy/k8s/generated.ts';
 import { dashboardJson, dashboards } from '#deploy/grafana/source/index.ts';
 import { writeSpeedPage } from '../bench/document/write.ts';
+import { writeSoakPage } from '../bench/soak/recorded.ts';
+import { writeEvidencePage } from '../evidence/page.ts';
 import { writeFaultsPage } from '../faults/document/write.ts';
 import { alertsByReason, filesByReason } from './alerts-by-reason.ts';
 import { serviceTable, settingsByService, tracingTable, wholeEnvExample } from './documents.ts';
@@ -22,6 +24,8 @@ writeFileSync(apiPage, scopesDocument(readFileSync(apiPage, 'utf8')));
 writeFileSync(tenancyPage, tenancyDocument(readFileSync(tenancyPage, 'utf8')));
 await writeFaultsPage(join(root, 'docs'));
 await writeSpeedPage(join(root, 'docs'));
+writeSoakPage(join(root, 'docs'));
+writeEvidencePage(join(root, 'docs'));
 for (const dashboard of dashboards)
   writeFileSync(join(root, 'deploy/grafana/dashboards', `${dashboard.name}.json`), dashboardJson(dashboard));
 for (const file of filesByReason) {

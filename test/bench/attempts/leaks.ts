@@ -13,6 +13,7 @@ import { systemClock } from '#lib/clock';
 import { createHttpClient, type HttpResult, type HttpRoute, parseAllowedNetworks } from '#lib/http-client';
 import type { Zoo } from '../../support/receiver-zoo/zoo.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
+import { createEvidenceRecorder } from '../../evidence/evidence.ts';
 import { createWatchedClock } from '../../support/watched-clock.ts';
 
 const { values } = parseArgs({
@@ -20,8 +21,10 @@ const { values } = parseArgs({
     attempts: { type: 'string', default: '100000' },
     concurrency: { type: 'string', default: '32' },
     seed: { type: 'string', default: '1' },
+    record: { type: 'boolean', default: false },
   },
 });
+const record = createEvidenceRecorder('attempt-leaks', values.record);
 const [attempts, concurrency, seed] = [values.attempts, values.concurrency, values.seed].map(Number) as [
   number,
   number,
@@ -148,4 +151,8 @@ const problems = [
   ...(first !== undefined && last !== undefined && last.timers > first.timers ? ['timers have grown'] : []),
 ];
 for (const problem of problems) console.error(problem);
+const found = problems.length === 0 ? 'each as it should be' : `**missed**: ${problems.join('; ')}`;
+record(
+  `${attempts} attempts, ${found}; then ${last?.sockets} sockets, ${last?.limits} limits, heap ${first?.heapMb} to ${last?.heapMb} MB`,
+);
 process.exitCode = problems.length === 0 ? 0 : 1;

@@ -1,4 +1,3 @@
-import type { PlottedSeries, Point } from '../../support/plots/plot.ts';
 import type { Bench } from '../support/bench.ts';
 import { median } from '../support/median.ts';
 import { onTestServers } from '../support/on-test-servers.ts';
@@ -10,7 +9,7 @@ interface Growth<Number extends string> {
   /** The unit of the cost: `µs of the dispatcher a delivery`. */
   unit: string;
   small: number;
-  /** For the plot, each once. */
+  /** Measured once each, for the notes. */
   between: readonly number[];
   large: number;
   turns: number;
@@ -78,20 +77,6 @@ export const growthBench = <Number extends string>(
           const cost = `${sized(size)} ${of}: ${median(valuesAt(size)).toFixed(1)} ${unit}`;
           return counted === undefined ? cost : `${cost}; ${counted}`;
         }),
-        plots: [
-          {
-            ...{ name, alt: `${unit}, by the number of ${of}` },
-            plot: {
-              title: `${unit}, by ${of}`,
-              x: { title: of, log: true },
-              y: { title: unit },
-              series: [
-                { name: 'median', points: sizes.map((size): Point => [size, median(valuesAt(size))]) },
-                { name: 'each turn', as: 'points', points: eachOf(sizes, valuesAt) },
-              ] satisfies PlottedSeries[],
-            },
-          },
-        ],
         unaccounted: [],
       };
     }),
@@ -99,6 +84,3 @@ export const growthBench = <Number extends string>(
 };
 
 const sized = (count: number): string => count.toLocaleString('en-US');
-
-const eachOf = (sizes: readonly number[], valuesAt: (size: number) => number[]): Point[] =>
-  sizes.flatMap((size) => valuesAt(size).map((value): Point => [size, value]));

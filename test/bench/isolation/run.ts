@@ -19,6 +19,7 @@ import { createWorld } from '../../integration/dispatcher/world.ts';
 import { describeLatencies, percentile } from '../../support/percentiles.ts';
 import type { BenchPayload } from './receiver-process.ts';
 import { startBenchReceiver } from './receivers.ts';
+import { createEvidenceRecorder } from '../../evidence/evidence.ts';
 import { watchDispatcher, type Watch } from './watch-dispatcher.ts';
 
 type Processor = ReturnType<Watch['processor']>;
@@ -28,8 +29,10 @@ const { values } = parseArgs({
     endpoints: { type: 'string', default: '1000' },
     'per-second': { type: 'string', default: '150' },
     seconds: { type: 'string', default: '60' },
+    record: { type: 'boolean', default: false },
   },
 });
+const record = createEvidenceRecorder('isolation', values.record);
 const [endpoints, perSecond, seconds] = [values.endpoints, values['per-second'], values.seconds].map(Number) as [
   number,
   number,
@@ -150,6 +153,11 @@ try {
   );
   console.log(
     `oldest record not committed: ${before.oldest.toFixed(1)} s, then ${oldest.most.toFixed(1)} s at the most, ${oldest.now.toFixed(1)} s at the end`,
+  );
+  const [whole = Infinity, settled = Infinity] = ratios;
+  const verdict = Math.max(whole, settled) <= aim ? '' : `, aim at most ${aim}: **missed**`;
+  record(
+    `p99 beside the sick ${whole.toFixed(2)} times that without them, ${settled.toFixed(2)} without the first ${settledAfterSeconds} s${verdict}; ${watch.mostRssMib().toFixed(0)} MiB`,
   );
   await watch.stop();
   await offsets.close();

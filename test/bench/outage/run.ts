@@ -13,13 +13,19 @@ import { serverAddresses } from '../../support/servers.ts';
 import startServers from '../../support/start-servers.ts';
 import stopServers from '../../support/stop-servers.ts';
 import { waitUntil } from '../../support/wait-until.ts';
+import { createEvidenceRecorder } from '../../evidence/evidence.ts';
 import { percentile } from '../../support/percentiles.ts';
 import { perRetry, settledWrites, type Writes } from '../retries/count-writes.ts';
 import { type Arrival, startRecoveringReceiver } from './receiver-that-goes-down.ts';
 
 const { values } = parseArgs({
-  options: { events: { type: 'string', default: '100000' }, keys: { type: 'string', default: '0' } },
+  options: {
+    events: { type: 'string', default: '100000' },
+    keys: { type: 'string', default: '0' },
+    record: { type: 'boolean', default: false },
+  },
 });
+const record = createEvidenceRecorder('outage', values.record);
 const [events, keys] = [values.events, values.keys].map(Number) as [number, number];
 const perPublish = 500;
 const latencyMs = 20;
@@ -139,6 +145,10 @@ try {
           drained,
           waited.map(({ event_id: eventId }) => eventId),
         ),
+  );
+  const each = perRetry(before, down, events);
+  record(
+    `${each[`records on ${world.topics['delivery.attempts']}`]} records and ${each['waiting inserted']} rows a delivery; after the return the first after ${(first / 1e3).toFixed(0)} s, all after ${((afterMs.at(-1) as number) / 1e3).toFixed(0)} s`,
   );
   say('arrivals', `${drained.length}, of ${new Set(drained.map(({ number }) => number)).size} events`);
 } finally {

@@ -6,6 +6,7 @@
  * the endpoint is ordered, and every event has one of so many keys.
  */
 import { parseArgs } from 'node:util';
+import { createEvidenceRecorder } from '../../evidence/evidence.ts';
 import { percentile } from '../../support/percentiles.ts';
 import { createOutageWorld, latencyMs, startMs } from './outage-world.ts';
 
@@ -16,8 +17,10 @@ const { values } = parseArgs({
     'down-hours': { type: 'string', default: '72.2' },
     'window-hours': { type: 'string', default: '72' },
     'drain-hours': { type: 'string', default: '12' },
+    record: { type: 'boolean', default: false },
   },
 });
+const record = createEvidenceRecorder('outage-simulation', values.record);
 const [keys, perSecond, downHours, windowHours, drainHours] = [
   values.keys,
   values['per-second'],
@@ -111,6 +114,8 @@ say(
 );
 say(`  records: ${describeRecords()}; ${recordsPerDelivery(backlogEnd)}`);
 say(`  rows: ${describeRows(backlogEnd)}`);
+const recordsEach = recordsOf.subarray(0, backlogEnd).reduce((sum, records) => sum + records, 0) / backlogEnd;
+const rowsEach = tables.counts.written / backlogEnd;
 const isPastWindow = (number: number): boolean => startMs + (number * 1_000) / perSecond + windowMs <= upAtMs;
 const pastWindow = Array.from(
   { length: Math.ceil(Math.max(0, upAtMs - windowMs - startMs) / 1_000) * perSecond },
@@ -129,11 +134,12 @@ const full = upPerMinute.slice(2, -1).filter((count) => count !== undefined);
 say(
   `up for ${(drainS / 3600).toFixed(2)} h, ${drained() ? 'nothing waits any more' : `${millions(tables.counts.waiting)} still wait`}:`,
 );
+const drainedPerSecond = percentile(
+  full.map((count) => count / 60),
+  0.5,
+);
 say(
-  `  sent in the first minutes: ${upPerMinute.slice(0, 5).join(', ')}; then ${percentile(
-    full.map((count) => count / 60),
-    0.5,
-  ).toFixed(0)} a second (10 connections, answers after ${latencyMs} ms)`,
+  `  sent in the first minutes: ${upPerMinute.slice(0, 5).join(', ')}; then ${drainedPerSecond.toFixed(0)} a second (10 connections, answers after ${latencyMs} ms)`,
 );
 const [first, half, most, all] = [0, 0.5, 0.99, 1].map((share) => `${percentile(releasedAfterS, share).toFixed(0)} s`);
 say(`  of what waited, the first was sent after ${first}, half after ${half}, 99 % after ${most}, all after ${all}`);
@@ -146,5 +152,11 @@ say(`  ended: ${describeRecords()}`);
 say(`  rows: ${describeRows(backlogEnd)}`);
 say(
   `  past their window at the recovery: delivered ${millions(endedOf(pastWindow, 'delivered'))}, exhausted ${millions(endedOf(pastWindow, 'dead_lettered'))}`,
+);
+record(
+  `${millions(backlogEnd)} deliveries in ${downHours} hours of outage: ${recordsEach.toFixed(4)} records and ${rowsEach.toFixed(4)} rows each; then ${drainedPerSecond.toFixed(0)} a second, ` +
+    (keys > 0
+      ? `${sends.outOfOrder} sent before an older one of its key`
+      : `at most ${millions(sends.mostAhead)} younger ones before one that had waited`),
 );
 await world.stop();

@@ -1,20 +1,15 @@
 import { percentile } from '../../support/percentiles.ts';
+import type { ComparedFigure } from '../support/figure.ts';
 import type { Spent } from './accounts.ts';
 import type { MeasuredRun } from './measure-run.ts';
 import type { Endpoints } from './systems/system.ts';
 
 /** One figure of one system in one turn. */
-export interface Finding {
-  name: string;
-  unit: string;
+export interface Finding extends Omit<ComparedFigure, 'values'> {
   value: number;
-  /** The better direction. Undefined: neither. */
-  better?: 'less' | 'more';
-  /** For Hookline: times the best peer's, or by itself. */
-  aim?: Aim;
 }
 
-type Aim = { ofBestPeer: number } | { atMost: number };
+type Aim = NonNullable<Finding['aim']>;
 
 const withEndpoints = (name: string, endpoints: Endpoints): string =>
   endpoints === 1 ? name : `${name}, ten endpoints`;
@@ -70,7 +65,7 @@ export const findings = {
       less(named('lost'), 'events', reconciled.lost, { atMost: 0 }),
       less(named('arrived twice'), 'events', reconciled.twice),
       { name: named('arrived though never acknowledged'), unit: 'events', value: reconciled.unacknowledged },
-      { name: named('never acknowledged'), unit: 'events', value: record.published - reconciled.acknowledged },
+      less(named('never acknowledged'), 'events', record.published - reconciled.acknowledged),
     ];
   },
 

@@ -4,6 +4,7 @@
  * A peer that is not to be had is said. `--record` keeps the run for docs/speed.md.
  */
 import { StackError } from '#deploy/local/failure.ts';
+import { testedCommit } from '../../support/tested-commit.ts';
 import { describeFigure } from '../support/figure.ts';
 import { keepReport, type KeptReport, recordReport } from '../support/kept-reports.ts';
 import { describeMachine, machineNow } from '../support/machine.ts';
@@ -41,9 +42,10 @@ try {
 async function compare(): Promise<number> {
   const machine = machineNow();
   const startedAt = new Date().toISOString();
+  const commit = testedCommit();
   say(`${wanted.again}\n${describeMachine(machine)}`);
   const comparison = await compareSystems({ software, ...wanted, say });
-  const about = { bench: peersName, startedAt, again: wanted.again, machine };
+  const about = { bench: peersName, startedAt, commit, again: wanted.again, machine };
   const report: KeptReport = { ...about, ...reportOf(comparison, wanted) };
   say(['', report.setUp, ...report.figures.map(describeFigure), ...report.notes].join('\n'));
   for (const each of report.unaccounted) say(`UNACCOUNTED: ${each}`);

@@ -22,6 +22,7 @@ export function reportOf(
       `the same GitHub payloads of 2.0 to 2.4 kB to each system by itself, one after the other, ${turns === 1 ? 'once' : `in ${turns} turns`}; sender, receiver, ` +
       'system and stores on the same machine; processor time is that of all processes of a system, its stores among them',
     figures: sheet.figures(),
+    compared: sheet.compared(),
     notes: [
       ...notMeasured,
       ...facts.map(({ versions, settings }) => `${versions.join(', ')}: ${settings}`),

@@ -1,4 +1,4 @@
-import { shortNumber, spreadOf, type Figure } from '../support/figure.ts';
+import { type ComparedFigure, type Figure, shortNumber, spreadOf } from '../support/figure.ts';
 import type { Finding } from './findings.ts';
 import { type SystemName, systemNames } from './systems/system.ts';
 
@@ -7,6 +7,8 @@ export interface Sheet {
   add(system: SystemName, found: readonly Finding[]): void;
   /** As a table: a column for each system, Hookline's with its ratio to the best peer. */
   table(): string[][];
+  /** The same as data. */
+  compared(): ComparedFigure[];
   /** Hookline's figures, next to the best peer's if one was measured. */
   figures(): Figure[];
 }
@@ -52,6 +54,11 @@ export function createSheet(): Sheet {
         ]),
       ];
     },
+    compared: () =>
+      [...rows.values()].map(({ finding: { value: _, ...about }, values }) => ({
+        ...about,
+        values: Object.fromEntries(values),
+      })),
     figures: () =>
       [...rows.values()].flatMap((row) =>
         measured()

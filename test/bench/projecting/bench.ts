@@ -74,9 +74,10 @@ async function measure({ numbers, profile, say }: BegunBench<Settings>): Promise
       {
         ...{ name: 'processor time of Postgres in sessions that take clocks', unit: 'µs an event' },
         values: of((turn) => (turn.clockSeconds * 1e6) / turn.events),
+        isDetail: true,
       },
-      { name: 'statements', unit: 'an event', values: of((turn) => turn.statements / turn.events) },
-      { name: 'transactions', unit: 'an event', values: of((turn) => turn.transactions / turn.events) },
+      { name: 'statements', unit: 'an event', values: of((turn) => turn.statements / turn.events), isDetail: true },
+      { name: 'transactions', unit: 'an event', values: of((turn) => turn.transactions / turn.events), isDetail: true },
     ],
     notes,
     unaccounted,

@@ -25,7 +25,7 @@ import { describeProfile } from '../support/describe-profile.ts';
 import { median } from '../support/median.ts';
 import { profilingInto } from '../support/profiling-into.ts';
 import { type Cost, costOf, measureCost } from './cost-of.ts';
-import { plotsOf, type Rate } from './plots.ts';
+import { latencyPlot, type Rate } from './plots.ts';
 
 type Settings = 'seconds' | 'turns' | 'connections' | 'bytes';
 
@@ -171,7 +171,7 @@ async function measure(pipeline: Pipeline, { numbers, say }: BegunBench<Settings
       `${half.due} a second were due for ${2 * seconds} s; ${open.held} of ${open.due} held back for want of a connection, the sender itself late by ${open.ownDelayMs.toFixed(0)} ms at worst`,
       `${receipts.size} accepted, each on the topic but ${missing}`,
     ],
-    plots: plotsOf(rates),
+    plots: [latencyPlot(rates)],
     unaccounted: [
       ...(missing > 0 ? [`${missing} of ${receipts.size} webhooks that were accepted are not on the topic`] : []),
       ...(onCeilingTopic < kept ? [`the ceiling has kept ${onCeilingTopic} of ${kept} webhooks`] : []),

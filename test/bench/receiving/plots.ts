@@ -11,35 +11,22 @@ export interface Rate extends Cost {
   report: LoadReport;
 }
 
-export function plotsOf(given: readonly Rate[]): NamedPlot[] {
+export function latencyPlot(given: readonly Rate[]): NamedPlot {
   const rates = given.toSorted((a, b) => a.due - b.due);
-  const x = { title: 'webhooks a second' };
   const latency = (share: number): PlottedSeries => ({
     name: `p${share * 100}`,
     // Whole milliseconds are counted; none is below one that can be drawn.
     points: rates.map(({ due, report }): Point => [due, Math.max(1, quantile(report.latencies, share))]),
   });
-  return [
-    {
-      name: 'receiving-latency',
-      alt: 'How long a webhook waits for its acknowledgment, by how many come',
-      plot: {
-        title: 'Acknowledgment, one ingress process',
-        subtitle: 'open loop: from when the request was due; sender, broker and ingress on the same machine',
-        x,
-        y: { title: 'ms', log: true },
-        series: [0.5, 0.99, 0.999].map(latency),
-      },
+  return {
+    name: 'receiving-latency',
+    alt: 'How long a webhook waits for its acknowledgment, by how many come',
+    plot: {
+      title: 'Acknowledgment, one ingress process',
+      subtitle: 'open loop: from when the request was due; sender, broker and ingress on the same machine',
+      x: { title: 'webhooks a second' },
+      y: { title: 'ms', log: true },
+      series: [0.5, 0.99, 0.999].map(latency),
     },
-    {
-      name: 'receiving-cost',
-      alt: 'What the ingress spends on a webhook, by how many come',
-      plot: {
-        title: 'Processor time of the ingress',
-        x,
-        y: { title: 'µs a webhook' },
-        series: [{ name: 'ingress', points: rates.map(({ due, microsEach }): Point => [due, microsEach]) }],
-      },
-    },
-  ];
+  };
 }

@@ -1,156 +1,89 @@
 import { markdownTable as table } from '../../support/markdown-table.ts';
-import { imagesOf } from '../../support/plots/named-plot.ts';
 import { thousands } from '../../support/thousands.ts';
-import { percentile } from '../../support/percentiles.ts';
-import { lagNames } from '../support/lags.ts';
-import { soakEndpoints } from '../traffic/endpoints.ts';
-import { afterWarmUp, warmUpShare } from './judge.ts';
-import { publishedShare, repeatedShare } from '../traffic/load-process.ts';
-import { expectedKbOfEvent, plotsOf } from './plots.ts';
-import type { SoakReport } from './report.ts';
+import { type SeriesVerdict, warmUpShare } from './judge.ts';
 import { cellsOf } from './result.ts';
-import { slopeOf } from './trend.ts';
+import type { SoakSummary } from './summary.ts';
 
-/** The text of docs/soak.md. */
-export function documentOf(report: SoakReport): string {
-  const { result, minutes, startedAt } = report;
-  const { violations, series } = result;
-  const verdict =
-    violations.length === 0
-      ? `Nothing grew that should not, and every webhook was accounted for.`
-      : ['**Violations:**', '', ...violations.map((violation) => `- ${violation}`)].join('\n');
-  return `# Soak
+/** docs/scaling.md: an event of 2 kB in all tables. */
+const expectedKbOfEvent = 7.8;
 
-Written by \`npm run -s soak -- --write-docs\` from one run: [how it works, what is judged](../test/bench/soak/README.md).
-
-${minutes} minutes at ${result.perSecond} webhooks a second, on ${startedAt.slice(0, 10)}. ${verdict}
-
-## Set-up
-
-${table(['', ''], setUpRows(report))}
-
-The endpoints:
-
-${table(
-  ['endpoint', '', 'gets the events of'],
-  soakEndpoints.map(({ name, what, sources }) => [name, what, sources === 'all' ? 'all sources' : `${sources} of 8`]),
-)}
-
-## What must be flat
-
-By Theil's and Sen's slope over the last ${percent(1 - warmUpShare)} of the run; \`moved\` is what the slope comes to in that time, and fails above
-\`allowed\`. \`in a day\` is the same slope for 24 hours. Memory and heap are judged by their floor.
-
-${table(
-  ['', '', 'level', 'moved', 'allowed', 'in a day', ''],
-  series.map((each) => [each.what, each.of, ...cellsOf(each), each.isFlat ? 'flat' : '**grows**']),
-)}
-
-## What grows, as it must
-
-${table(['', 'measured', 'expected'], growthRows(report))}
-
-## What became of it
-
-${table(['', ''], accountRows(report))}
-
-## Plots
-
-${imagesOf('soak', plotsOf(report))}
-
-Again: \`${report.command}\`
-`;
+/** The text of docs/soak.md; every figure in it is a recorded one. */
+export function documentOf(summary: SoakSummary): string {
+  const { setUp, minutes, everySeconds, perSecond, highestPerSecond, samples, senderLateMs, pollers, series } = summary;
+  const { violations, startedAt, commit } = summary;
+  return `${[
+    '# Soak',
+    `For whoever asks whether Hookline runs on for days: the last run of an hour under load, in which nothing may grow that has no reason to
+([what is judged](../test/bench/soak/README.md), [the record](../test/bench/recorded/soak.json)). \`npm run docs:write\` writes this page.`,
+    `${minutes} minutes at ${perSecond} webhooks a second${highestPerSecond === null ? '' : `, half of the highest rate that left no backlog`}, on ${startedAt.slice(0, 10)} at commit ${commit}: ${
+      violations.length === 0
+        ? 'nothing grew that should not, and every webhook was accounted for.'
+        : `**${violations.length} ${violations.length === 1 ? 'violation' : 'violations'}:**\n\n${violations.map((violation) => `- ${violation}`).join('\n')}`
+    }`,
+    `One process of each service, one Kafka broker with 3 partitions, Redis, Postgres and registry; \`${setUp.nodeOptions}\`; ${setUp.cpus}, ${setUp.memoryGiB} GiB,
+Node ${setUp.node}, for senders and receivers too. Seven endpoints: two are well, the others slow, failing, hanging, down or refusing at times. Pollers:
+${pollers.map(({ name, requests }) => `${name}, ${thousands(requests)} requests`).join('; ')}. ${samples} samples, one each ${everySeconds} s; the sender was late by ${senderLateMs.toFixed()} ms at worst.`,
+    '## What must be flat',
+    `Each with its level, and in brackets what it moved by over the last ${Math.round((1 - warmUpShare) * 100)} % of the run (Theil's and Sen's slope) of what is allowed. Those without brackets did
+not move. Memory and heap, in MiB, are judged by their floor.`,
+    table(
+      ['', 'level (moved of allowed)', ''],
+      [...Map.groupBy(series, ({ what }) => what)].map(([what, all]) => [
+        what,
+        all.map(describeSeries).join(', '),
+        all.every(({ isFlat }) => isFlat) ? 'flat' : '**grows**',
+      ]),
+    ),
+    '## What grows, as it must',
+    table(['an hour', 'measured', 'expected'], growthRows(summary)),
+    '## What became of it',
+    table(['', ''], accountRows(summary)),
+  ].join('\n\n')}\n`;
 }
 
-function setUpRows({ setUp, minutes, everySeconds, result }: SoakReport): string[][] {
-  const { highestPerSecond, perSecond } = result;
-  const rate =
-    highestPerSecond === undefined
-      ? `${perSecond} a second, as given`
-      : `${perSecond} a second: half of ${highestPerSecond}, the highest that left no backlog`;
-  return [
-    [
-      'machine',
-      `${setUp.cpus}, ${setUp.memoryGiB} GiB, shared by services, servers, sender and receivers; load before the run ${setUp.loadBefore.toFixed(1)}`,
-    ],
-    ['Node', setUp.node],
-    ['services', `one process each of ingress, dedup, dispatcher, projector, api; Node with \`${setUp.nodeOptions}\``],
-    ['servers', 'Kafka (one broker, 3 partitions), Redis, Postgres, schema registry'],
-    [
-      'webhooks',
-      `${rate}; ${percent(repeatedShare)} of them repeats; seven kinds of signatures, up to 2 kB; open loop`,
-    ],
-    ['published', `${percent(publishedShare)} as many by \`POST /v1/events\``],
-    ['pollers', result.pollers.map(({ name, requests }) => `${name} (${thousands(requests)} requests)`).join('; ')],
-    ['samples', `${result.samples.length}, one each ${everySeconds} s for ${minutes} minutes`],
-    ['sender', `late by ${result.senderLateMs.toFixed()} ms at worst`],
-  ];
+function describeSeries(series: SeriesVerdict): string {
+  const [level, moved, limit] = cellsOf(series);
+  const shown = moved === '0' ? `${series.of} ${level}` : `${series.of} ${level} (${moved} of ${limit})`;
+  return series.isFlat ? shown : `**${shown}**`;
 }
 
-function growthRows({ result }: SoakReport): string[][] {
-  const judged = afterWarmUp(result.samples);
-  const perHour = (valueOf: (sample: (typeof judged)[number]) => number): number =>
-    3_600 * slopeOf(judged.map((sample) => ({ atSeconds: sample.atSeconds, value: valueOf(sample) })));
-  const eventsPerHour = result.perSecond * (1 - repeatedShare + publishedShare) * 3_600;
-  const keysPerHour = result.perSecond * (1 - repeatedShare) * 3_600;
-  const redisMib = perHour(({ redis }) => redis.usedMib);
-  const tablesMib = perHour(({ postgres }) => Object.values(postgres.tableMib).reduce((sum, each) => sum + each, 0));
+function growthRows({ growthPerHour: growth }: SoakSummary): string[][] {
+  const { redisKeys, redisKeysExpected, redisMib, tablesMib, events } = growth;
   const kbOf = (mib: number, count: number): string => ((mib * 2 ** 20) / 1_000 / count).toFixed(2);
   return [
-    [
-      'keys in Redis, an hour',
-      thousands(perHour(({ redis }) => redis.keys)),
-      `${thousands(keysPerHour)}: one each distinct webhook, for 72 hours`,
-    ],
+    ['keys in Redis', thousands(redisKeys), `${thousands(redisKeysExpected)}: one each distinct webhook, for 72 hours`],
     [
       'memory of Redis',
-      `${redisMib.toFixed(1)} MiB an hour, ${kbOf(redisMib, keysPerHour)} kB a key`,
+      `${redisMib.toFixed(1)} MiB, ${kbOf(redisMib, redisKeysExpected)} kB a key`,
       '0.10 kB a key ([dedup](../services/dedup/README.md#what-it-costs-to-remember)), more while its table doubles',
     ],
     [
       'tables in Postgres',
-      `${tablesMib.toFixed(0)} MiB an hour, ${kbOf(tablesMib, eventsPerHour)} kB an event`,
-      `about ${expectedKbOfEvent} kB an event ([scaling](scaling.md)), more where it goes to more endpoints; until [retention](adr/0009-retention.md)`,
+      `${tablesMib.toFixed(0)} MiB, ${kbOf(tablesMib, events)} kB an event`,
+      `about ${expectedKbOfEvent} kB an event ([scaling](scaling.md)), until [retention](adr/0009-retention.md)`,
     ],
   ];
 }
 
-function accountRows({ result }: SoakReport): string[][] {
-  const { account, latencies, drainSeconds, samples } = result;
-  const all = (valueOf: (minute: (typeof latencies)[number]) => number): string =>
-    `${percentile(latencies.map(valueOf), 0.5).toFixed()} (worst minute ${Math.max(...latencies.map(valueOf)).toFixed()})`;
-  const judged = afterWarmUp(samples);
+function accountRows({ account, drainSeconds, largestLags, latenciesMs }: SoakSummary): string[][] {
   return [
-    [
-      'webhooks accepted, those of the search for the rate included',
-      `${thousands(account.accepted)}, ${thousands(account.distinct)} of them distinct`,
-    ],
+    ['webhooks accepted', `${thousands(account.accepted)}, ${thousands(account.distinct)} of them distinct`],
     ['published', thousands(account.published)],
     ['events', thousands(account.events)],
     [
       'deliveries',
-      `${thousands(account.deliveries)}: ${thousands(account.delivered)} delivered, each of which arrived; ${thousands(account.deadLettered)} dead letters`,
+      `${thousands(account.deliveries)}: ${thousands(account.delivered)} delivered and arrived, ${thousands(account.deadLettered)} dead letters`,
     ],
     ['drained', `${drainSeconds.toFixed(1)} s after the last webhook`],
     [
       'largest lag after the warm-up',
-      lagNames
-        .map((group) => `${group} ${thousands(Math.max(...judged.map(({ topics }) => topics[group].lag)))}`)
+      Object.entries(largestLags)
+        .map(([group, lag]) => `${group} ${thousands(lag)}`)
         .join(', '),
     ],
-    ...(latencies.length === 0
-      ? []
-      : [
-          [
-            'request to answer, ms, median of minutes',
-            `p50 ${all(({ answered }) => answered.p50)}, p99 ${all(({ answered }) => answered.p99)}`,
-          ],
-          [
-            'accepted to arrived, ms, median of minutes',
-            `p50 ${all(({ arrived }) => arrived.p50)}, p99 ${all(({ arrived }) => arrived.p99)}`,
-          ],
-        ]),
+    ...Object.entries(latenciesMs).map(([name, { median, worst }]) => [
+      name,
+      `${median.toFixed()} ms in the median minute, ${worst.toFixed()} in the worst`,
+    ]),
   ];
 }
-
-const percent = (share: number): string => `${Math.round(share * 100)} %`;

@@ -1,8 +1,10 @@
 import type { SoakResult } from './soak.ts';
 
-/** The result of a run: its document is written from it alone. */
+/** A run with all its samples, as it is kept below .hookline/soak. */
 export interface SoakReport {
   startedAt: string;
+  /** The one that it tested. */
+  commit: string;
   command: string;
   setUp: {
     node: string;

@@ -1,7 +1,7 @@
 /**
  * `npm run -s soak -- --minutes 60 [--per-second N] [--every 10] [--seed N] [--node-options TEXT]
- * [--write-docs]`, or `--from <soak.json> --write-docs` to write
- * what an earlier run has found. Servers and processes of its own; exit 1 on any violation, 2 for a wrong call.
+ * [--record]`, or `--from <soak.json> --record`: what an earlier run has found. `--record` keeps it for docs/soak.md and docs/evidence.md.
+ * Servers and processes of its own; exit 1 on any violation, 2 for a wrong call.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, totalmem } from 'node:os';
@@ -11,13 +11,14 @@ import { hooklineDir, root } from '#deploy/local/paths.ts';
 import { withPipeline } from '../../faults/support/with-pipeline.ts';
 import { startOwnRedis } from '../../integration/dedup/redis-server.ts';
 import { createDatabase, serverAddresses, uniquePrefix } from '../../support/servers.ts';
+import { testedCommit } from '../../support/tested-commit.ts';
 import startServers from '../../support/start-servers.ts';
 import stopServers from '../../support/stop-servers.ts';
 import { fewestSamples, warmUpShare } from './judge.ts';
 import type { SoakReport } from './report.ts';
 import { formatResult } from './result.ts';
 import { soak } from './soak.ts';
-import { writeDocument } from './write-document.ts';
+import { recordSoak } from './recorded.ts';
 
 /** V8's own choice in a container of 512 MiB. By the memory of a large machine it would put collections off for many minutes. */
 const containerOptions = '--max-semi-space-size=4 --max-old-space-size=192';
@@ -26,11 +27,12 @@ const say = (line: string): void => console.log(line);
 const options = readArguments();
 
 if (options.from !== undefined) {
-  await writeDocument(JSON.parse(readFileSync(options.from, 'utf8')) as SoakReport);
+  recordSoak(JSON.parse(readFileSync(options.from, 'utf8')) as SoakReport, say);
   process.exit(0);
 }
 
 const startedAt = new Date();
+const commit = testedCommit();
 const dir = join(hooklineDir, 'soak', startedAt.toISOString().replace(/[:.]/g, '-'));
 mkdirSync(dir, { recursive: true });
 const [loadBefore = 0] = loadavg();
@@ -46,6 +48,7 @@ try {
   const result = await withPipeline(settings, (pipeline) => soak({ ...options, pipeline, redis, say }));
   const report: SoakReport = {
     startedAt: startedAt.toISOString(),
+    commit,
     command: `npm run -s soak -- ${process.argv.slice(2).join(' ')}`,
     setUp: {
       node: process.version,
@@ -58,7 +61,7 @@ try {
   };
   writeFileSync(join(dir, 'soak.json'), `${JSON.stringify(report)}\n`);
   say(formatResult(result));
-  if (options.writeDocs) await writeDocument(report);
+  if (options.isRecorded) recordSoak(report, say);
   failed = result.violations.length > 0;
 } finally {
   await redis.stop();
@@ -69,7 +72,7 @@ process.exit(failed ? 1 : 0);
 
 function readArguments() {
   const usage =
-    'usage: --minutes N [--per-second N] [--every SECONDS] [--seed N] [--node-options TEXT] [--write-docs], or --from FILE --write-docs';
+    'usage: --minutes N [--per-second N] [--every SECONDS] [--seed N] [--node-options TEXT] [--record], or --from FILE --record';
   try {
     const { values } = parseArgs({
       options: {
@@ -77,7 +80,7 @@ function readArguments() {
         'per-second': { type: 'string' },
         every: { type: 'string', default: '10' },
         seed: { type: 'string', default: String(Date.now() % 1_000_000) },
-        'write-docs': { type: 'boolean', default: false },
+        record: { type: 'boolean', default: false },
         from: { type: 'string' },
         'node-options': { type: 'string', default: containerOptions },
       },
@@ -89,14 +92,14 @@ function readArguments() {
       ...(numbers.everySeconds > 0 ? [] : ['--every must be above 0']),
       ...(Number.isNaN(numbers.seed) ? ['--seed must be a number'] : []),
       ...(perSecond === undefined || perSecond > 0 ? [] : ['--per-second must be above 0']),
-      ...(values.from !== undefined && !values['write-docs'] ? ['--from is for --write-docs'] : []),
+      ...(values.from !== undefined && !values.record ? ['--from is for --record'] : []),
       ...tooShort(numbers.minutes, numbers.everySeconds),
     ];
     if (problems.length === 0)
       return {
         ...numbers,
         perSecond,
-        writeDocs: values['write-docs'],
+        isRecorded: values.record,
         from: values.from,
         nodeOptions: values['node-options'],
       };

@@ -1,5 +1,5 @@
 import type { NamedPlot } from '../../support/plots/named-plot.ts';
-import type { Figure } from './figure.ts';
+import type { ComparedFigure, Figure } from './figure.ts';
 
 /** A bench that `make bench` knows by its name. */
 export interface Bench<Number extends string = string> {
@@ -22,6 +22,8 @@ export interface BenchReport {
   /** The set-up in words: what was loaded with what. */
   setUp: string;
   figures: readonly Figure[];
+  /** Of a bench of several systems: all of them side by side. */
+  compared?: readonly ComparedFigure[];
   /** Further remarks. */
   notes: readonly string[];
   /** Plots of what a table does not show. */

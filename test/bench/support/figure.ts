@@ -9,6 +9,19 @@ export interface Figure {
   ceiling?: { name: string; values: readonly number[] };
   /** An aim for the median, of the ratio to the ceiling if there is one. */
   aim?: { atLeast: number } | { atMost: number };
+  /** For comparison with other runs alone: left out of docs/speed.md. */
+  isDetail?: true;
+}
+
+/** One thing that is measured of several systems, turn by turn. */
+export interface ComparedFigure {
+  name: string;
+  unit: string;
+  values: Readonly<Record<string, readonly number[]>>;
+  /** The better direction. Undefined: neither. */
+  better?: 'less' | 'more';
+  /** For Hookline: times the best peer's, or by itself. */
+  aim?: { ofBestPeer: number } | { atMost: number };
 }
 
 export interface Spread {

@@ -9,6 +9,8 @@ import type { BenchReport } from './bench.ts';
 export interface KeptReport extends BenchReport {
   bench: string;
   startedAt: string;
+  /** The one that it measured. */
+  commit: string;
   /** The line that repeats it. */
   again: string;
   machine: Machine;

@@ -13,11 +13,17 @@ import { silentLogger } from '#lib/log';
 import { createTracing, Metrics, noTracer, type Tracer } from '#lib/telemetry';
 import { signedRankZ } from '../../support/signed-rank.ts';
 import { closeApps, createHarness, signed } from '../../unit/ingress/harness.ts';
+import { createEvidenceRecorder } from '../../evidence/evidence.ts';
 import { median } from '../support/median.ts';
 
 const { values } = parseArgs({
-  options: { turns: { type: 'string', default: '25' }, webhooks: { type: 'string', default: '1000' } },
+  options: {
+    turns: { type: 'string', default: '25' },
+    webhooks: { type: 'string', default: '1000' },
+    record: { type: 'boolean', default: false },
+  },
 });
+const record = createEvidenceRecorder('tracing-cost', values.record);
 const [turns, webhooks] = [Number(values.turns), Number(values.webhooks)];
 const body = JSON.stringify({ id: 'evt', type: 'order.paid', note: 'x'.repeat(2_000) });
 const traceId = '0af7651916cd43dd8448eb211c80319c';
@@ -99,6 +105,10 @@ for (const [index, { name }] of modes.entries()) {
     `${name.padEnd(26)} ${median(own).toFixed(1)} µs a webhook, ratio to off ${median(ratios).toFixed(3)}${z}`,
   );
 }
+
+record(
+  `the ingress, a webhook: ${modes.map(({ name }, index) => `${name} ${median(costs[index] as number[]).toFixed(0)} µs`).join('; ')}`,
+);
 
 /** All that services ask of the tracer for one webhook that is delivered once: five records sent and three requests, alone in their batches. */
 function askForOne(): void {

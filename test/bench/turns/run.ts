@@ -15,10 +15,17 @@ import { startReceiver } from '../../support/receiver.ts';
 import { createSender } from '../../support/sender.ts';
 import { createDatabase, serverAddresses, uniquePrefix } from '../../support/servers.ts';
 import { waitUntil } from '../../support/wait-until.ts';
+import { createEvidenceRecorder } from '../../evidence/evidence.ts';
 
 const { values } = parseArgs({
-  options: { profile: { type: 'boolean', default: false }, only: { type: 'string' } },
+  options: {
+    profile: { type: 'boolean', default: false },
+    only: { type: 'string' },
+    record: { type: 'boolean', default: false },
+  },
 });
+const record = createEvidenceRecorder('turns', values.record);
+const longest: string[] = [];
 const aimMs = 50;
 const answerTimeoutMs = 120_000;
 const drainTimeoutMs = 300_000;
@@ -142,6 +149,7 @@ function report(name: string, sinceMs: number): void {
         .sort((a, b) => b.ms - a.ms)
     : [];
   const above = turns.filter(({ ms }) => ms > aimMs).length;
+  longest.push(`${name} ${turns[0]?.ms ?? '< 15'} ms${above > 0 ? ' (**missed**)' : ''}`);
   console.log(`${name}: longest ${turns[0]?.ms ?? '< 15'} ms, ${above} above ${aimMs} ms, ${turns.length} above 15 ms`);
   for (const { ms, doing = [] } of turns.slice(0, 3))
     if (values.profile) console.log(`  ${ms} ms\n    ${doing.join('\n    ')}`);
@@ -151,6 +159,7 @@ try {
   await pipeline.start();
   for (const [name, load] of Object.entries(loads))
     if (values.only === undefined || values.only.split(',').includes(name)) await run(name, load);
+  record(`longest turn: ${longest.join(', ')}; aim ${aimMs} ms`);
 } catch (error) {
   console.error(pipeline.describe());
   throw error;

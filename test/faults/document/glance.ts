@@ -1,63 +1,69 @@
-/** The runs, one row each. Every number was counted by the run itself; a run without a number does not check it. */
+/** The counts of a run. Every number was counted by the run itself; a run without a number does not check it. */
 import { markdownTable } from '../../support/markdown-table.ts';
 import { thousands } from '../../support/thousands.ts';
 import { allTogether } from '../support/fault-run.ts';
 import type { RecordedRun } from '../support/recorded.ts';
 import { pollsMissed } from '../system/result.ts';
-import { type NamedRun, systemResultOf, violationsOf } from './recordings.ts';
+import { lastOfEachKind, type NamedRun, systemResultOf, violationsOf } from './recordings.ts';
 
-const columns: readonly [heading: string, cellOf: (named: NamedRun) => string][] = [
-  ['recorded as', ({ name, run }) => `[${name}](#${name}): ${run.run}`],
-  ['length', ({ run }) => lengthOf(run)],
-  ['webhooks taken', ({ run }) => sumOf(run, 'accepted')],
-  ['lost', ({ run }) => sumOf(run, 'lost')],
-  ['second event ids', ({ run }) => sumOf(run, 'secondEventIds', 'secondIds')],
-  ['second effects', ({ run }) => sumOf(run, 'secondEffects')],
-  ['polls missed', ({ run }) => missedOf(run)],
-  ['faults survived', ({ run }) => survivedOf(run)],
-  ['violations', ({ run }) => boldUnlessNone(violationsOf(run).length)],
-  ['minutes', ({ run }) => run.minutes.toFixed(1)],
-  ['seed', ({ run }) => String(run.seed)],
-  ['on', ({ run }) => run.startedAt.slice(0, 10)],
+const counts: readonly [heading: string, countOf: (run: RecordedRun) => string | undefined][] = [
+  ['webhooks taken', (run) => sumOf(run, 'accepted')],
+  ['lost', (run) => sumOf(run, 'lost')],
+  ['second event ids', (run) => sumOf(run, 'secondEventIds', 'secondIds')],
+  ['second effects', (run) => sumOf(run, 'secondEffects')],
+  ['polls missed', missedOf],
+  ['faults survived', survivedOf],
+  ['restarts', (run) => systemResultOf(run)?.restarts.toString()],
+  ['violations', (run) => boldUnlessNone(violationsOf(run).length)],
+  ['minutes', ({ minutes }) => minutes.toFixed(1)],
 ];
 
-export const glance = (runs: readonly NamedRun[]): string =>
-  markdownTable(
-    columns.map(([heading]) => heading),
-    runs.map((named) => columns.map(([, cellOf]) => cellOf(named))),
+/** The runs, one row each; those with a section lead to it, the others to their records. */
+export function glance(runs: readonly NamedRun[]): string {
+  const shown = lastOfEachKind(runs);
+  return markdownTable(
+    ['run', ...counts.map(([heading]) => heading)],
+    runs.map((named) => [
+      `[${named.name}](${shown.includes(named) ? `#${named.name}` : recordOf(named)})`,
+      ...counts.map(([, countOf]) => countOf(named.run) ?? '–'),
+    ]),
   );
+}
 
-const notJudged = '–';
-const boldUnlessNone = (count: number): string => (count === 0 ? '0' : `**${thousands(count)}**`);
+export const recordOf = ({ name }: NamedRun): string => `../test/faults/recorded/${name}.json`;
 
-/** As it was asked for. */
-export const lengthOf = ({ numbers }: RecordedRun): string =>
-  Object.entries(numbers)
-    .map(([name, value]) => `${name} ${value.toLocaleString('en')}`)
+/** The same in a sentence. */
+export const countsOf = (run: RecordedRun): string =>
+  counts
+    .flatMap(([heading, countOf]) => {
+      const count = countOf(run);
+      return count === undefined ? [] : [`${count} ${heading}`];
+    })
     .join(', ');
 
+const boldUnlessNone = (count: number): string => (count === 0 ? '0' : `**${thousands(count)}**`);
+
 /** Over its scenarios, each counted once. */
-function sumOf({ results }: RecordedRun, ...names: string[]): string {
+function sumOf({ results }: RecordedRun, ...names: string[]): string | undefined {
   const whole = results.filter(({ scenario }) => scenario === allTogether);
-  const counts = (whole.length > 0 ? whole : results).flatMap((result) =>
+  const found = (whole.length > 0 ? whole : results).flatMap((result) =>
     Object.entries(result).flatMap(([name, value]: [string, unknown]) =>
       names.includes(name) && typeof value === 'number' ? [value] : [],
     ),
   );
-  if (counts.length === 0) return notJudged;
-  const sum = counts.reduce((total, count) => total + count, 0);
+  if (found.length === 0) return undefined;
+  const sum = found.reduce((total, count) => total + count, 0);
   return names.includes('accepted') ? thousands(sum) : boldUnlessNone(sum);
 }
 
-function missedOf(run: RecordedRun): string {
+function missedOf(run: RecordedRun): string | undefined {
   const result = systemResultOf(run);
-  if (result === undefined) return notJudged;
-  return `${boldUnlessNone(pollsMissed(result))} of ${thousands(result.changes)}`;
+  return result && `${boldUnlessNone(pollsMissed(result))} of ${thousands(result.changes)}`;
 }
 
 /** If there were violations, it is unknown which faults were survived. */
-function survivedOf(run: RecordedRun): string {
+function survivedOf(run: RecordedRun): string | undefined {
   const faults = systemResultOf(run)?.faults ?? run.faults;
-  if (faults === 0) return notJudged;
+  if (faults === 0) return undefined;
   return `${violationsOf(run).length === 0 ? thousands(faults) : '**?**'} of ${thousands(faults)}`;
 }

@@ -24,6 +24,17 @@ export const readRecordings = (): Recordings => ({
   mutants: readRecordedMutants(),
 });
 
+/** Without those of which a later one has done all that they did, and maybe more. */
+export const lastOfEachKind = (runs: readonly NamedRun[]): NamedRun[] =>
+  runs.filter(({ run }) => !runs.some(({ run: other }) => other.startedAt > run.startedAt && covers(other, run)));
+
+const covers = (run: RecordedRun, other: RecordedRun): boolean =>
+  run.run === other.run && partsOf(other).isSubsetOf(partsOf(run));
+
+/** What a run did: its scenarios, or the tracks of faults of a run over the whole system. */
+const partsOf = (run: RecordedRun): Set<string> =>
+  new Set(systemResultOf(run)?.kinds.map(({ track }) => track) ?? run.results.map(({ scenario }) => scenario));
+
 /** @returns undefined of another run */
 export const systemResultOf = ({ run, results }: RecordedRun): SystemResult | undefined =>
   run === 'system' ? (results as readonly unknown[] as readonly SystemResult[])[0] : undefined;

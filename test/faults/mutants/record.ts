@@ -1,3 +1,4 @@
+import { testedCommit } from '../../support/tested-commit.ts';
 import { mutantsName, record } from '../support/recorded.ts';
 import type { Mutant } from './mutant.ts';
 import { type RecordedMutants, readResults, type Result } from './results.ts';
@@ -5,7 +6,9 @@ import { type RecordedMutants, readResults, type Result } from './results.ts';
 /** Runs nothing. @returns the file */
 export function recordMutants(mutants: readonly Mutant[]): string {
   const results = readResults(mutants);
-  const content: RecordedMutants = { listed: mutants.length, untried: untriedOf(mutants, results), results };
+  const content: RecordedMutants = {
+    ...{ commit: testedCommit(), listed: mutants.length, untried: untriedOf(mutants, results), results },
+  };
   return record(mutantsName, content);
 }
 

@@ -16,10 +16,21 @@ export interface Result extends Pick<Trial, 'verdict' | 'says' | 'seconds'> {
 
 /** The kept result of each mutant's last trial, and the mutants without one. */
 export interface RecordedMutants {
+  /** The one that they were recorded at; a mutant's last trial may be older. */
+  commit: string;
   listed: number;
   untried: string[];
   results: Result[];
 }
+
+/** The last trial's. */
+export const dayOfTrials = ({ results }: RecordedMutants): string =>
+  (
+    results
+      .map(({ triedAt }) => triedAt)
+      .sort()
+      .at(-1) ?? ''
+  ).slice(0, 10);
 
 /** How a trial is printed. An unclear one tells nothing of the mutant, because its check did not come to an end or fails by itself. */
 export const verdictNames: Readonly<Record<Trial['verdict'], string>> = {

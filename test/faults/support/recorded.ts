@@ -13,6 +13,8 @@ export interface RecordedRun extends Pick<FaultReport, 'tables' | 'results'> {
   /** The name of the run in `--run`. */
   run: string;
   startedAt: string;
+  /** The one that it tested. */
+  commit: string;
   /** The line that repeats it. */
   replay: string;
   numbers: Readonly<Record<string, number>>;

@@ -1,6 +1,6 @@
 /**
  * The common part of fault runs that are begun by hand: arguments, a seed that is printed and can be given, servers of their own, results
- * kept below .hookline/faults (and for docs/faults.md with `--record NAME`), and the exit code: 1 on any violation, 2 for a wrong call.
+ * kept below .hookline/faults (and for docs/faults.md and docs/evidence.md with `--record NAME`), and the exit code: 1 on any violation, 2 for a wrong call.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { hooklineDir } from '#deploy/local/paths.ts';
 import { type ProcessMode, processModes } from '../../support/housing.ts';
+import { testedCommit } from '../../support/tested-commit.ts';
 import type { FaultReport, FaultRun } from './fault-run.ts';
 import { problemsOfName, record, type RecordedRun, type SetUp } from './recorded.ts';
 
@@ -38,6 +39,7 @@ async function run(
   const replay = `make faults ARGS='${given.join(' ')}'`;
   const startedAt = new Date();
   const startMs = performance.now();
+  const commit = testedCommit();
   const dir = join(hooklineDir, 'faults', `${faultRun.name}-${startedAt.toISOString().replace(/[:.]/g, '-')}-${seed}`);
   mkdirSync(dir, { recursive: true });
   const setUp: SetUp = {
@@ -70,7 +72,10 @@ async function run(
       },
     });
     const minutes = Number(((performance.now() - startMs) / 60_000).toFixed(1));
-    const about = { run: faultRun.name, numbers, seed, startedAt: startedAt.toISOString(), replay, setUp, minutes };
+    const about = {
+      ...{ run: faultRun.name, numbers, seed, startedAt: startedAt.toISOString(), commit },
+      ...{ replay, setUp, minutes },
+    };
     return conclude(about, report, dir, recordAs);
   } catch (error) {
     say(`again: ${replay}`);
@@ -85,8 +90,9 @@ async function run(
 function judgeAgain(faultRun: FaultRun, dir: string, recordAs: string | undefined): number {
   if (faultRun.judge === undefined) throw new Error(`${faultRun.name} keeps nothing that could be judged`);
   const kept = JSON.parse(readFileSync(runFile(dir), 'utf8')) as KeptRun;
-  const { run, numbers, seed, startedAt, replay, setUp, minutes } = kept;
-  return conclude({ run, numbers, seed, startedAt, replay, setUp, minutes }, faultRun.judge(dir), dir, recordAs);
+  const { run, numbers, seed, startedAt, commit, replay, setUp, minutes } = kept;
+  const about = { run, numbers, seed, startedAt, commit, replay, setUp, minutes };
+  return conclude(about, faultRun.judge(dir), dir, recordAs);
 }
 
 /** Facts about a run, independent of its outcome. */

@@ -116,10 +116,11 @@ export const formatKinds = (kinds: readonly KindResult[]): string =>
     ),
   ]);
 
-/** The first of them is the heading. */
-export const pollerRows = (pollers: SystemResult['pollers']): string[][] => [
-  ['poller', 'shown', 'missed', 'requests that failed'],
-  ...Object.entries(pollers).map(([name, { shown, missed, failed }]) => [name, ...[shown, missed, failed].map(String)]),
-];
-
-export const formatPollers = (pollers: SystemResult['pollers']): string => alignFigures(pollerRows(pollers));
+export const formatPollers = (pollers: SystemResult['pollers']): string =>
+  alignFigures([
+    ['poller', 'shown', 'missed', 'requests that failed'],
+    ...Object.entries(pollers).map(([name, { shown, missed, failed }]) => [
+      name,
+      ...[shown, missed, failed].map(String),
+    ]),
+  ]);

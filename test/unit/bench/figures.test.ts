@@ -33,6 +33,7 @@ it('is compared with what it was, and a difference that is within the spread is 
     ...{
       bench: 'some',
       startedAt: '2026-01-02T03:04:05.000Z',
+      commit: '0123abcd',
       again: '',
       setUp: '',
       notes: [],

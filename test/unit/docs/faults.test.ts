@@ -8,7 +8,8 @@ import { pageOf } from '../../faults/document/page.ts';
 import { plotsOf } from '../../faults/document/plots.ts';
 import type { NamedRun } from '../../faults/document/recordings.ts';
 import { allTogether } from '../../faults/support/fault-run.ts';
-import { contentOf, problemsOfName, recordedText } from '../../faults/support/recorded.ts';
+import type { Result } from '../../faults/mutants/results.ts';
+import { contentOf, problemsOfName, type RecordedRun, recordedText } from '../../faults/support/recorded.ts';
 import { systemResult } from './system-result.ts';
 
 const docs = join(root, 'docs');
@@ -50,11 +51,16 @@ describe('a recorded run', () => {
   const recorded = (violations: string[] = []): NamedRun => ({
     name: 'short',
     run: {
-      ...{ run: 'system', startedAt: '2026-01-02T03:04:05.000Z', replay: "make faults ARGS='--seed 7'", seed: 7 },
+      ...{ run: 'system', startedAt: '2026-01-02T03:04:05.000Z', commit: '0123abcd', replay: 'make faults', seed: 7 },
       ...{ numbers: { webhooks: 2_000 }, minutes: 1.5, faults: 5, tables: [] },
       setUp: { node: 'v24', cpus: '2', memoryGiB: 24, processes: 'two of each' },
       results: [{ scenario: 'system', ...systemResult, violations }],
     },
+  });
+  const counted = (scenario: string, accepted: number) => ({ scenario, accepted, violations: [] });
+  const receiving = (name: string, results: RecordedRun['results'], more: Partial<RecordedRun> = {}): NamedRun => ({
+    name,
+    run: { ...recorded().run, run: 'receiving', results, ...more },
   });
   const rowOf = (page: string, first: string): string | undefined =>
     page.split('\n').find((line) => line.startsWith(`| ${first}`));
@@ -66,57 +72,77 @@ describe('a recorded run', () => {
     expect(text).toContain('"recoveriesMs": [ 400, 20000, "never" ]');
   });
 
-  it('is a row, and a section with its faults and how to repeat it', () => {
+  it('is a row, and a section with its faults by group', () => {
     const page = pageOf({ runs: [recorded()] });
 
-    expect(rowOf(page, '[short]')).toBe(
-      '| [short](#short): system | webhooks 2,000 | 2,000 | 0 | 0 | 0 | 0 of 9 | 4 of 4 | 0 | 1.5 | 7 | 2026-01-02 |',
-    );
-    expect(rowOf(page, 'dedup-killed')).toBe('| dedup-killed | kill -9 | 3 | 12 | 20.0 | **never** | **never** |');
-    expect(page).toContain("```\nmake faults ARGS='--seed 7'\n```");
+    expect(rowOf(page, '[short]')).toBe('| [short](#short) | 2,000 | 0 | 0 | 0 | 0 of 9 | 4 of 4 | 0 | 0 | 1.5 |');
+    expect(page).toContain('The run `system` on 2026-01-02 at commit 0123abcd, 1.5 minutes, seed 7: no violation.');
+    expect(rowOf(page, 'processes')).toBe('| processes | dedup-killed 3 | 3 | 12 | 20.0 | **never** |');
+    expect(rowOf(page, 'clocks')).toBe('| clocks | api-clock-steps 1 | 1 | 0 | 0.0 | 0.0 |');
   });
 
   it('counts a run once that has judged its scenarios together as well', () => {
-    const { run, ...named } = recorded();
-    const counted = (scenario: string, accepted: number) => ({ scenario, accepted, violations: [] });
     const results = [counted('killed', 3), counted('hangs', 4), counted(allTogether, 7)];
-    const page = pageOf({ runs: [{ ...named, run: { ...run, run: 'receiving', results } }] });
+    const page = pageOf({ runs: [receiving('short', results)] });
 
-    expect(rowOf(page, '[short]')).toContain('| webhooks 2,000 | 7 |');
+    expect(rowOf(page, '[short]')).toMatch(/^\| \[short\]\(#short\) \| 7 \|/);
   });
 
   it('shows in bold what it has violated', () => {
     const page = pageOf({ runs: [recorded(['lost-write 1'])] });
 
-    expect(rowOf(page, '[short]')).toContain('| **?** of 4 | **1** |');
+    expect(rowOf(page, '[short]')).toContain('| **?** of 4 | 0 | **1** |');
     expect(page).toContain('**1 violation**');
     expect(page).toContain('```\nlost-write 1\n```');
   });
 
-  it('is drawn: what never ended is in no line, but in the share', () => {
-    const [traffic, latency, recovery] = plotsOf(recorded()).map(({ plot }) => plot);
+  it('has no section once a later run has done as much, but a row that leads to its record', () => {
+    const later = { startedAt: '2026-01-03T00:00:00.000Z' };
+    const [killed, both] = [[counted('killed', 3)], [counted('killed', 3), counted('hangs', 4)]];
+    const page = pageOf({ runs: [receiving('first', killed), receiving('second', both, later)] });
+    const kept = pageOf({ runs: [receiving('first', both), receiving('second', killed, later)] });
 
-    expect(traffic?.series[0]?.points).toEqual([
+    expect(rowOf(page, '[first]')).toContain('[first](../test/faults/recorded/first.json)');
+    expect(page.match(/^## \w+/gm)).toEqual(['## second']);
+    expect(kept.match(/^## \w+/gm)).toEqual(['## first', '## second']);
+  });
+
+  it('leaves a long table to the record, but for the line that sums it up', () => {
+    const table = [...Array.from({ length: 20 }, (_, index) => `row ${index}`), 'the sum'].join('\n');
+    const page = pageOf({ runs: [receiving('short', [counted('killed', 3)], { tables: [table, 'a short one'] })] });
+
+    expect(page).toContain('```\n… 20 lines, in the record\nthe sum\n```');
+    expect(page).toContain('```\na short one\n```');
+  });
+
+  it('is drawn', () => {
+    const [plot, ...others] = plotsOf(recorded());
+
+    expect(others).toEqual([]);
+    expect(plot?.plot.series[0]?.points).toEqual([
       [0, 0.6],
       [1 / 6, 0],
       [1 / 3, 0.6],
     ]);
-    expect(latency?.series.map(({ points }) => points)).toEqual([
-      [
-        [0, 0.5],
-        [1 / 3, 2],
-      ],
-      [[0, 3]],
-    ]);
-    const [processes, clocks] = recovery?.series ?? [];
-    expect(processes?.name).toBe('processes: 3');
-    expect(processes?.points.at(-1)).toEqual([20, 66.7]);
-    expect(clocks?.points).toEqual([
-      [0.1, 0],
-      [0.1, 0],
-      [0.1, 100],
-      [20, 100],
-    ]);
+  });
+});
+
+describe('the mutants', () => {
+  const trial = (mutant: string, check: string, verdict: Result['verdict'] = 'seen'): Result => ({
+    ...{ mutant, check, verdict, says: 'said', seconds: 3, budgetSeconds: 9, triedAt: '2026-01-02T03:04:05.000Z' },
+  });
+
+  it('are counted by what has seen them, and named where nothing has', () => {
+    const results = [
+      trial('one', 'test/unit/a.test.ts'),
+      trial('two', 'test/unit/b.test.ts', 'clean'),
+      trial('three', '--run receiving killed'),
+    ];
+    const page = pageOf({ runs: [], mutants: { commit: '0123abcd', listed: 4, untried: ['four'], results } });
+
+    expect(page).toContain('Last trial on 2026-01-02: 2 of 4 defects seen, 1 not tried.');
+    expect(page).toContain('| a test of test/unit | 2 | 1 | 6 |\n| a fault run | 1 | 1 | 3 |');
+    expect(page).toContain('- **not seen**: two (said)\n- not tried: four');
   });
 });
 

@@ -39,7 +39,12 @@ test('the page leads to files that there are', () => {
 
 describe('a recorded bench', () => {
   const report = (more: Partial<KeptReport> = {}): KeptReport => ({
-    ...{ bench: 'sending', startedAt: '2026-01-02T03:04:05.000Z', again: "make bench ARGS='--only sending'" },
+    ...{
+      bench: 'sending',
+      startedAt: '2026-01-02T03:04:05.000Z',
+      commit: '0123abcd',
+      again: "make bench ARGS='--only sending'",
+    },
     machine: { node: 'v24', cpus: '2 × Some', memoryGiB: 24, loadBefore: 0.1 },
     setUp: 'one dispatcher',
     figures: [
@@ -49,6 +54,7 @@ describe('a recorded bench', () => {
       },
       { name: 'memory', unit: 'MiB', values: [260], aim: { atMost: 250 } },
       { name: 'sent', unit: 'times', values: [3] },
+      { name: 'turns', unit: 'a delivery', values: [2], isDetail: true },
     ],
     notes: ['all arrived', 'a profile:\n  90 %  parsing'],
     unaccounted: [],
@@ -57,22 +63,16 @@ describe('a recorded bench', () => {
   const rowsOf = (page: string, first: string): string[] =>
     page.split('\n').filter((line) => line.startsWith(`| ${first}`));
 
-  it('is a section of all its figures, with the ratio turn by turn', () => {
+  it('is a section of its figures but the details, with the ratio turn by turn', () => {
     const page = pageOf({ stages: [report()], growth: [], peers: [] });
     expect(rowsOf(page, 'deliveries')).toEqual([
-      '| deliveries | 600 (500 to 700) a second | loop: 1,000 | 0.5 (0.4 to 0.7) | at least 0.6 | **missed** |',
+      '| deliveries | 600 (500 to 700) a second | loop: 1,000 | 0.5 (0.4 to 0.7) | at least 0.6: **missed** |',
     ]);
-    expect(rowsOf(page, 'sent')).toEqual(['| sent | 3 times |  |  |  |  |']);
-    expect(page).toContain('```\na profile:\n  90 %  parsing\n```');
-    expect(page).toContain("Again: `make bench ARGS='--only sending'`");
-  });
-
-  it('is at a glance what it has an aim for', () => {
-    const page = pageOf({ stages: [report()], growth: [], peers: [] });
-    expect(rowsOf(page, '[sending]')).toHaveLength(2);
-    expect(rowsOf(page, '[sending](#sending): memory')).toEqual([
-      '| [sending](#sending): memory | 260 MiB |  |  | at most 250 | **missed** |',
-    ]);
+    expect(rowsOf(page, 'memory')).toEqual(['| memory | 260 MiB |  |  | at most 250: **missed** |']);
+    expect(rowsOf(page, 'sent')).toEqual(['| sent | 3 times |  |  |  |']);
+    expect(rowsOf(page, 'turns')).toEqual([]);
+    expect(page).toContain('One dispatcher. 2026-01-02, commit 0123abcd, on 2 × Some, 24 GiB, Node v24.');
+    expect(page).not.toContain('parsing');
   });
 
   it('says what is not accounted for', () => {
@@ -80,11 +80,46 @@ describe('a recorded bench', () => {
     expect(page).toContain('**Unaccounted for:** 3 did not arrive');
   });
 
-  it('of peers stands in a part of its own, and there is no such part without it', () => {
-    const heading = '## Beside its peers';
-    const page = pageOf({ stages: [report()], growth: [], peers: [report({ bench: 'peers' })] });
-    expect(page.indexOf('### peers')).toBeGreaterThan(page.indexOf(heading));
-    expect(rowsOf(page, '[peers](#peers): memory')).toHaveLength(1);
-    expect(pageOf({ stages: [report()], growth: [], peers: [] })).not.toContain(heading);
+  it('of growth is a row: the cost with little, with much, and the ratio', () => {
+    const figure = { name: 'with 9 sources', unit: 'µs', values: [130], aim: { atMost: 1.2 } };
+    const figures = [{ ...figure, ceiling: { name: 'with 1', values: [100] } }];
+    const page = pageOf({ stages: [], growth: [report({ bench: 'sources', figures })], peers: [] });
+    expect(rowsOf(page, 'sources')).toEqual([
+      '| sources | µs | 1: 100 | 9 sources: 130 | 1.3 | **missed** | 2026-01-02 | 0123abcd |',
+    ]);
+  });
+
+  it('of peers says who leads, by the better of Hookline’s two, and judges each of them', () => {
+    const cost = {
+      ...({ name: 'processor time', unit: 'ms', better: 'less', aim: { ofBestPeer: 0.8 } } as const),
+      values: { outpost: [4], svix: [5], 'hookline-webhooks': [3], 'hookline-events': [12] },
+    };
+    const rate = {
+      ...({ name: 'sustained', unit: 'a second', better: 'more' } as const),
+      values: { outpost: [300], svix: [200, 400, 600], 'hookline-webhooks': [100], 'hookline-events': [50] },
+    };
+    const lost = {
+      ...({ name: 'lost', unit: 'events', better: 'less', aim: { atMost: 0 } } as const),
+      values: { outpost: [0], 'hookline-webhooks': [0], 'hookline-events': [0] },
+    };
+    const alone = { name: 'later', unit: 'a second', better: 'more', values: { 'hookline-webhooks': [9] } } as const;
+    const neither = { name: 'own', unit: 'ms', values: { outpost: [1], 'hookline-webhooks': [1] } };
+    const compared = [cost, rate, lost, alone, neither];
+    const page = pageOf({ stages: [report()], growth: [], peers: [report({ bench: 'peers', compared })] });
+
+    expect(page.indexOf('## Peers')).toBeLessThan(page.indexOf('## Stages'));
+    expect(page).toContain('- **Hookline leads** in 1 of 3 figures: processor time.');
+    expect(page).toContain(
+      "- **A peer leads** in 1. The widest gaps, to the better of Hookline's two: sustained (4 times).",
+    );
+    expect(page).toContain('- Both are equal in 1.');
+    expect(rowsOf(page, 'processor')).toEqual([
+      "| processor time, ms | 4 | 5 | **3** | 12 | at most 0.8 × the best peer's: met, **missed** |",
+    ]);
+    expect(rowsOf(page, 'sustained')).toEqual(['| sustained, a second | 300 | **400** (200 to 600) | 100 | 50 |  |']);
+    expect(rowsOf(page, 'lost')).toEqual(['| lost, events | **0** | – | **0** | **0** | at most 0: met |']);
+    expect([...rowsOf(page, 'later'), ...rowsOf(page, 'own')]).toEqual([]);
+    expect(page).toContain('- all arrived');
+    expect(page).not.toContain('parsing');
   });
 });

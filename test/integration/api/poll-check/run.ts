@@ -10,6 +10,7 @@ import { createPostgres } from '#lib/postgres';
 import startServers from '../../../support/start-servers.ts';
 import stopServers from '../../../support/stop-servers.ts';
 import { adminKey } from '../../../unit/api/build-test-app.ts';
+import { createEvidenceRecorder } from '../../../evidence/evidence.ts';
 import { createWorld } from '../../dispatcher/world.ts';
 import { checkPolling, faultsOf } from './check-polling.ts';
 import { installSteppedClock } from './stepped-clock.ts';
@@ -21,8 +22,10 @@ const { values } = parseArgs({
     polled: { type: 'string', default: '4' },
     limits: { type: 'string', default: '2,10,1000' },
     seed: { type: 'string', default: String(Date.now() % 100_000) },
+    record: { type: 'boolean', default: false },
   },
 });
+const record = createEvidenceRecorder('poll-run', values.record);
 const [changes, tenants, polled, seed] = [values.changes, values.tenants, values.polled, values.seed].map(Number) as [
   number,
   number,
@@ -74,6 +77,10 @@ const sum = await checkPolling({
 });
 const faults = faultsOf(sum);
 process.stdout.write(`${JSON.stringify({ seed, ...sum, faults }, undefined, 2)}\n`);
+record(
+  `${sum.changes} changes by ${writers} writers, ${sum.requests} requests by ${sum.pollers} pollers: ${faults.length === 0 ? '0 missed, 0 out of order' : `**missed**: ${faults.join('; ')}`}; ` +
+    `${((sum.writingMs + sum.followingMs) / 60_000).toFixed(1)} minutes`,
+);
 process.exitCode = faults.length > 0 ? 1 : 0;
 await postgres.start();
 await postgres.stop();
