@@ -59,7 +59,7 @@ function stageTable(figures: readonly Figure[]): string {
   );
 }
 
-/** What one of something costs with little and with much of something else. */
+/** The cost of one operation with little and with much of something. */
 const growthTable = (reports: readonly KeptReport[]): string =>
   [
     `What one operation costs with little and with much of something, in turns. The aim is ${aims(reports)} times.`,

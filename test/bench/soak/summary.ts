@@ -17,11 +17,11 @@ export interface SoakSummary extends Omit<SoakReport, 'result' | 'seed'> {
   senderLateMs: number;
   pollers: { name: string; requests: number }[];
   series: readonly SeriesVerdict[];
-  /** What grows as it must: what an hour added, beside what the rate makes one expect. */
+  /** Growth that is meant to be: added in an hour, beside what the rate makes one expect. */
   growthPerHour: { redisKeys: number; redisKeysExpected: number; redisMib: number; tablesMib: number; events: number };
   account: Account;
   largestLags: Readonly<Record<string, number>>;
-  /** Of the minutes: the median, and the worst. */
+  /** The median minute, and the worst. */
   latenciesMs: Readonly<Record<string, { median: number; worst: number }>>;
   drainSeconds: number;
   violations: readonly string[];

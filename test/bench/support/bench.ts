@@ -22,7 +22,7 @@ export interface BenchReport {
   /** The set-up in words: what was loaded with what. */
   setUp: string;
   figures: readonly Figure[];
-  /** Of a bench of several systems: all of them side by side. */
+  /** The systems side by side, where the bench compares several. */
   compared?: readonly ComparedFigure[];
   /** Further remarks. */
   notes: readonly string[];

@@ -31,7 +31,7 @@ export const lastOfEachKind = (runs: readonly NamedRun[]): NamedRun[] =>
 const covers = (run: RecordedRun, other: RecordedRun): boolean =>
   run.run === other.run && partsOf(other).isSubsetOf(partsOf(run));
 
-/** What a run did: its scenarios, or the tracks of faults of a run over the whole system. */
+/** The scenarios of a run, or the tracks of faults of one over the whole system. */
 const partsOf = (run: RecordedRun): Set<string> =>
   new Set(systemResultOf(run)?.kinds.map(({ track }) => track) ?? run.results.map(({ scenario }) => scenario));
 
