@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { createHash } from 'node:crypto';
+import { ownPath } from '#lib/html';
 import { problem as problemDetails, type ProblemCode, problemContentType } from '#lib/problem';
 import { renderDocument } from '../pages/layout.ts';
 import { problemPage } from '../pages/problem-page.ts';
@@ -11,7 +12,6 @@ import { endedPage } from '../pages/portal/ended-page.ts';
 import { returnUrlIn } from '../session/return-cookie.ts';
 import type { Assets } from './assets.ts';
 import { faceAt } from './face-at.ts';
-import { ownPath } from './own-path.ts';
 import { isFramed, isLoopback, pathOf, queryOf, themeOf } from './request-state.ts';
 import { embeddablePolicy } from './security-headers.ts';
 

@@ -1,5 +1,5 @@
 import type { ApiFailure } from '#lib/api-client';
-import { ownPath } from '../http/own-path.ts';
+import { ownPath } from '#lib/html';
 import { type PageResult, seeOther } from '../page-result.ts';
 import { tenantBase } from '../pages/shell.ts';
 import { problemOfFailure } from '../problem-of-failure.ts';

@@ -77,6 +77,31 @@ describe('hookline console', () => {
     expect(stdout).toBe('https://example.com/hooks/session/code?code=hc_a%26b%3Dc\n');
   });
 
+  test('opens the page that --to names, below the path of the console', async () => {
+    const to = '/t/acme/events?type=order.paid&has=duplicates';
+    const { stdout } = await run(['--to', to]);
+    expect(Object.fromEntries(new URL(stdout).searchParams)).toEqual({ code, to });
+    const below = await run(['--to', to], answering(true), { HOOKLINE_CONSOLE_URL: 'https://example.com/hooks/' });
+    expect(below.stdout).toMatch(/^https:\/\/example\.com\/hooks\/session\/code\?/);
+    expect(new URL(below.stdout).searchParams.get('to')).toBe(`/hooks${to}`);
+  });
+
+  test.each([
+    'https://evil.example/',
+    '//evil.example',
+    '/\\evil.example',
+    '/\t/evil.example',
+    '/..//evil.example',
+    '/t//x',
+    't/acme',
+    '',
+  ])('refuses --to %j, and makes no session', async (to) => {
+    const { asked, ...ran } = await run([`--to=${to}`]);
+    expect(ran).toMatchObject({ code: 2, stdout: '' });
+    expect(ran.stderr).toContain('--to must be a path of the console such as /t/default/events');
+    expect(asked).toEqual([]);
+  });
+
   test('says in the words of the API that the key must not make sessions', async () => {
     const ran = await run([], ({ method }) =>
       method === 'GET'

@@ -153,6 +153,41 @@ describe('a link with a code', () => {
     expect(answer.headers['set-cookie']).toContain(tenantToken);
   });
 
+  test('leads to its page, also by a key when the code was used', async () => {
+    const { get, post } = buildTestConsole();
+    const to = '/t/acme/events?type=order.paid';
+    const shown = await get(`/session/code?${new URLSearchParams({ code: 'hc_good', to }).toString()}`);
+    expect(shown.body).toContain(`<input type="hidden" name="to" value="${to}">`);
+    expect((await post('/session/code', { code: 'hc_good', to })).headers.location).toBe(to);
+    const used = await post('/session/code', { code: 'hc_used', to });
+    expect(used.statusCode).toBe(401);
+    expect(used.body).toContain(`name="to" value="${to}"`);
+  });
+
+  test('stays below the base of the console', async () => {
+    const { post } = buildTestConsole({ settings: { ...plainSettings, faces: ['console'], base: '/hooks' } });
+    const follow = async (to: string) => (await post('/hooks/session/code', { code: 'hc_good', to })).headers.location;
+    expect(await follow('/hooks/t/acme/events')).toBe('/hooks/t/acme/events');
+    expect(await follow('/t/acme/events')).toBeUndefined();
+    expect(await follow('/hooks/../elsewhere')).toBeUndefined();
+  });
+
+  test.each([...elsewhere.filter((to) => to !== ''), '/t//evil.example'])(
+    'is refused with a page elsewhere, and its code is not used: %j',
+    async (to) => {
+      const { get, post, api } = buildTestConsole();
+      const answers = [
+        await get(`/session/code?${new URLSearchParams({ code: 'hc_good', to }).toString()}`),
+        await post('/session/code', { code: 'hc_good', to }),
+      ];
+      for (const { statusCode, headers, body } of answers) {
+        expect([statusCode, headers.location, headers['set-cookie']]).toEqual([400, undefined, undefined]);
+        expect(body).toContain('<code>to</code> must be a path of this console');
+      }
+      expect(api.calls).toEqual([]);
+    },
+  );
+
   test.each([
     ['that was used', 'hc_used', 401],
     ['that is none', '"><script>', 400],

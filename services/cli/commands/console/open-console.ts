@@ -1,4 +1,6 @@
+import { ownPath } from '#lib/html';
 import { type Api, connect } from '../../api-calls/connect.ts';
+import { usageFailure } from '../../command-failure.ts';
 import { hasDisplay, loadConsoleConfig } from '../../config.ts';
 import { print } from '../../output/print.ts';
 import type { Values } from '../../verb.ts';
@@ -18,15 +20,31 @@ const allTenants = '*';
 type Call = Values<typeof consoleOptions>;
 
 /** The URL has the code, and is printed nowhere but on the standard output. */
-export async function openConsole({ tenant, json, 'no-open': isPrintedOnly }: Call): Promise<number> {
+export async function openConsole({ tenant, to, json, 'no-open': isPrintedOnly }: Call): Promise<number> {
   const { consoleUrl } = loadConsoleConfig();
+  const page = to === undefined ? undefined : readPage(to);
   const { id, tenant: itsTenant, code, code_expires_at } = await createSession(tenant);
-  const url = `${consoleUrl.replace(/\/+$/, '')}/session/code?code=${encodeURIComponent(code)}`;
+  const url = signInUrl(consoleUrl, code, page);
   print({ url, session_id: id, tenant: itsTenant, code_expires_at }, json, () => url);
   const isForPerson = !json && !isPrintedOnly && process.stdout.isTTY;
   if (isForPerson && !(hasDisplay() && (await openInBrowser(url))))
     process.stderr.write('No browser was opened: open the URL within a minute. It works once.\n');
   return 0;
+}
+
+function readPage(text: string): string {
+  const page = ownPath(text, '');
+  if (page !== undefined) return page;
+  throw usageFailure(
+    `--to must be a path of the console such as /t/default/events, without a host, a second slash or a backslash, not ${text}`,
+  );
+}
+
+function signInUrl(consoleUrl: string, code: string, page: string | undefined): string {
+  const base = consoleUrl.replace(/\/+$/, '');
+  const query = new URLSearchParams({ code });
+  if (page !== undefined) query.set('to', `${new URL(base).pathname.replace(/\/$/, '')}${page}`);
+  return `${base}/session/code?${query.toString()}`;
 }
 
 async function createSession(tenant: string | undefined): Promise<NewSession> {

@@ -5,6 +5,7 @@ export const consoleOptions = {
     'NAME',
     'make the session for this tenant alone (default: all tenants with the admin key, else the tenant of the key)',
   ),
+  to: text('PATH', 'open this page of the console, such as /t/default/events; default: its first page'),
   'no-open': flag('print the URL, and open nothing'),
 };
 

@@ -1,5 +1,5 @@
+import { ownPath } from '#lib/html';
 import { setCookie } from '../../http/cookies.ts';
-import { ownPath } from '../../http/own-path.ts';
 import { themeCookie } from '../../http/request-state.ts';
 import { seeOther } from '../../page-result.ts';
 import { publicPage } from '../../page.ts';
