@@ -6,7 +6,7 @@ import { StackError } from './failure.ts';
 import { readKeyValueFile } from './key-value-file.ts';
 import { stackFiles } from './paths.ts';
 import { withLock } from './processes/lock.ts';
-import { smoke } from './smoke/smoke.ts';
+import { pageOf, smoke, type SmokeEvent } from './smoke/smoke.ts';
 import { receiverSeenFromContainers } from './stack/container-stack.ts';
 import { portsAt } from './stack/ports.ts';
 import { byPart, keptProcessMode } from './stack/process-mode.ts';
@@ -15,15 +15,15 @@ import { keptPortOffset, nativeReceiver, type RunningStack, stackProcesses, supe
 import { runningStack } from './stack/stack-kind.ts';
 import { describeRestarts, takeRestarts } from './supervise/restarts.ts';
 
-/** @param timeoutMs for each stage */
+/** @param timeoutMs for each stage @returns the event of its webhook */
 export async function runSmoke(
   { processes, receiver }: Pick<RunningStack, 'processes' | 'receiver'>,
   timeoutMs: number,
-): Promise<void> {
+): Promise<SmokeEvent> {
   const env = readKeyValueFile(stackFiles.localEnv);
   if (env === undefined) throw new StackError('the stack is not up: make up');
   const ports = portsAt(keptPortOffset() ?? 0);
-  await withLock(stackFiles.smokeLock, 'make smoke', () =>
+  return withLock(stackFiles.smokeLock, 'make smoke', () =>
     smoke({
       apiUrl: env.HOOKLINE_API_URL ?? '',
       adminKey: env.HOOKLINE_ADMIN_KEY ?? '',
@@ -58,6 +58,6 @@ function sayRestarts(): void {
 if (import.meta.main)
   await runCommand(async () => {
     sayRestarts();
-    await runSmoke(await partsOfRunning(), 30_000);
-    say('it arrived');
+    const event = await runSmoke(await partsOfRunning(), 30_000);
+    say(`it arrived: ./hookline console --to ${pageOf(event)}`);
   });

@@ -5,7 +5,7 @@ import { chosenStackKind } from './config.ts';
 import { stackFiles } from './paths.ts';
 import { withLock } from './processes/lock.ts';
 import { runSmoke } from './run-smoke.ts';
-import { smokeTenant } from './smoke/smoke.ts';
+import { pageOf, type SmokeEvent } from './smoke/smoke.ts';
 import { startContainers } from './stack/container-stack.ts';
 import { writeLocalEnv } from './stack/local-env.ts';
 import { startNative } from './stack/native-stack.ts';
@@ -50,12 +50,12 @@ async function up(): Promise<void> {
   });
   // Without the lock: what ends from now on the supervisor starts again.
   say('one signed webhook through it:');
-  await runSmoke(stack, smokeTimeoutMs);
+  const event = await runSmoke(stack, smokeTimeoutMs);
   say(`\nHookline is up (${seconds().trim()})\n`);
-  say(whereEverythingIs(stack, ports));
+  say(whereEverythingIs(stack, ports, event));
 }
 
-function whereEverythingIs({ addresses, more }: RunningStack, ports: StackPorts): string {
+function whereEverythingIs({ addresses, more }: RunningStack, ports: StackPorts, event: SmokeEvent): string {
   const { url, adminUrl } = urlsAt(ports);
   const rows = [
     ['ingress', `${url('ingress')}/v1/webhooks/{source_id}`],
@@ -70,17 +70,15 @@ function whereEverythingIs({ addresses, more }: RunningStack, ports: StackPorts)
     ['all of it, keys and pids', '.hookline/local.env'],
   ];
   const commands = [
+    [`./hookline console --to ${pageOf(event)}`, ''],
     [
-      './hookline console',
-      'opens the console, signed in; or sign in there with HOOKLINE_ADMIN_KEY of .hookline/local.env',
+      '',
+      'opens the journey of that webhook in the console, signed in; or sign in there with HOOKLINE_ADMIN_KEY of .hookline/local.env',
     ],
-    [
-      `./hookline events list --tenant ${smokeTenant}`,
-      'lists the event of that webhook, which has a tenant of its own',
-    ],
+    [`./hookline events list --tenant ${event.tenant}`, 'lists its event, which has a tenant of its own'],
     ['set -a; . .hookline/local.env; set +a', 'then, for instance:'],
     [
-      `curl -s "$HOOKLINE_API_URL/v1/events" -H "Authorization: Bearer $HOOKLINE_ADMIN_KEY" -H "Hookline-Tenant: ${smokeTenant}"`,
+      `curl -s "$HOOKLINE_API_URL/v1/events" -H "Authorization: Bearer $HOOKLINE_ADMIN_KEY" -H "Hookline-Tenant: ${event.tenant}"`,
       '',
     ],
     ['make smoke', 'another webhook'],

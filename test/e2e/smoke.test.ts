@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePorts } from '#deploy/local/stack/free-ports.ts';
-import { smoke } from '#deploy/local/smoke/smoke.ts';
+import { smoke, type SmokeEvent } from '#deploy/local/smoke/smoke.ts';
 import { nativeReceiver } from '#deploy/local/stack/stack.ts';
 import { createApiClient } from '../support/api-client.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
@@ -24,11 +24,11 @@ describe('the smoke of a stack that has endpoints of its user', () => {
     rmSync(dir, { recursive: true, force: true });
   });
 
-  async function runSmoke(): Promise<string[]> {
+  async function runSmoke(): Promise<{ said: string[]; event: SmokeEvent }> {
     const { stack } = pipeline;
     const [receiverPort = 0] = await freePorts(1);
     const said: string[] = [];
-    await smoke({
+    const event = await smoke({
       apiUrl: stack.apiUrl,
       adminKey: stack.adminKey,
       kafkaPort: Number(stack.kafkaBrokers[0]?.split(':').at(-1)),
@@ -41,7 +41,7 @@ describe('the smoke of a stack that has endpoints of its user', () => {
       timeoutMs: 30_000,
       say: (line) => said.push(line),
     });
-    return said;
+    return { said, event };
   }
 
   it('arrives beside one that is down, and goes to none of them (once: it blamed the poll API)', () =>
@@ -52,7 +52,8 @@ describe('the smoke of a stack that has endpoints of its user', () => {
       await api.createEndpoint({ url: `http://127.0.0.1:${closedPort}/` });
       await api.createEndpoint({ url: healthy.url('healthy') });
 
-      const said = await runSmoke();
+      const { said, event } = await runSmoke();
+      expect(said.at(-1)).toContain(`${event.id} completed`);
       expect(said.filter((line) => line.includes(' ms ')).map((line) => line.trim().split(/ {2,}/)[0])).toEqual([
         'ingress',
         'kafka',

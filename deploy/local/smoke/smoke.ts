@@ -54,8 +54,17 @@ const pollMs = 10;
 const shownLogLines = 15;
 const shownLineLength = 400;
 
+/** The event that a smoke has made. */
+export interface SmokeEvent {
+  id: string;
+  tenant: string;
+}
+
+/** The event's page, as a path of the console. */
+export const pageOf = ({ id, tenant }: SmokeEvent): string => `/t/${tenant}/events/${id}`;
+
 /** @throws StackError naming the stage that is stuck, with the last lines of its log */
-export async function smoke(options: SmokeOptions): Promise<void> {
+export async function smoke(options: SmokeOptions): Promise<SmokeEvent> {
   const { say } = options;
   const receiver = await startSmokeReceiver({
     ...{ port: options.receiverPort, path: receiverPath },
@@ -71,7 +80,9 @@ export async function smoke(options: SmokeOptions): Promise<void> {
         timeoutMs: 30_000,
       });
     }
-    await watch(await send(options, api, target, receiver), options);
+    const { stages, completed } = await send(options, api, target, receiver);
+    await watch(stages, options);
+    return { id: (await completed).id, tenant: smokeTenant };
   } finally {
     await receiver.stop();
   }
@@ -106,7 +117,7 @@ async function send(
   api: ApiClient,
   target: SmokeTarget,
   receiver: SmokeReceiver,
-): Promise<Stage[]> {
+): Promise<{ stages: Stage[]; completed: Promise<Event> }> {
   const { kafkaPort, topicPrefix, timeoutMs, processes } = options;
   const received = `${topicPrefix}webhooks.received`;
   const events = `${topicPrefix}events`;
@@ -128,6 +139,9 @@ async function send(
     if (answer.status !== 202) throw new StackError(`the ingress answered ${answer.status}: ${answer.body}`);
     return (JSON.parse(answer.body) as { id: string }).id;
   });
+  const completed = accepted.then((receiptId) =>
+    watching(['projector', 'api'], 'the event to be completed', () => findCompleted(api, receiptId)),
+  );
   const stages: Stage[] = [
     { name: 'ingress', by: ['ingress'], seen: accepted.then((receiptId) => sinceStart(`202 ${receiptId}`)) },
     {
@@ -157,20 +171,16 @@ async function send(
     {
       name: 'poll API',
       by: ['projector', 'api'],
-      seen: accepted
-        .then((receiptId) =>
-          watching(['projector', 'api'], 'the event to be completed', () => completed(api, receiptId)),
-        )
-        .then((event) => {
-          const delivered = receiver.arrivalOf(body)?.eventId;
-          if (delivered !== event.id) throw new StackError(`the API says ${event.id}, the receiver got ${delivered}`);
-          return sinceStart(`${event.id} completed`);
-        }),
+      seen: completed.then(({ id }) => {
+        const delivered = receiver.arrivalOf(body)?.eventId;
+        if (delivered !== id) throw new StackError(`the API says ${id}, the receiver got ${delivered}`);
+        return sinceStart(`${id} completed`);
+      }),
     },
   ];
   // Each is looked at in its turn; until then it is no unhandled rejection.
   for (const stage of stages) stage.seen.catch(() => undefined);
-  return stages;
+  return { stages, completed };
 }
 
 /** @throws Error if a retry may help, as for any sender: no connection, no room, Kafka away */
@@ -189,7 +199,7 @@ async function post(target: SmokeTarget, body: string): Promise<HttpAnswer> {
   return answer;
 }
 
-async function completed(api: ApiClient, receiptId: string): Promise<Event | undefined> {
+async function findCompleted(api: ApiClient, receiptId: string): Promise<Event | undefined> {
   const [event] = await api.get<Event[]>(`/v1/events?receipt_id=${encodeURIComponent(receiptId)}`);
   return event?.status === 'completed' ? event : undefined;
 }

@@ -1,6 +1,7 @@
 import { html, type Html } from '#lib/html';
 import type { Listed } from '../api-calls/console-api.ts';
 import type { PageResult } from '../page-result.ts';
+import { cliCommand } from '../parts/cli-command.ts';
 import { postForm } from '../parts/form.ts';
 import { minute } from '../parts/minute.ts';
 import { shortId } from '../parts/short-id.ts';
@@ -10,6 +11,8 @@ import { listPage } from './list-page.ts';
 
 interface Given {
   context: { query: URLSearchParams; newKey(): string; base: string; session: { id: string } };
+  /** Undefined: the sessions of the operator, for all tenants. */
+  tenant?: string;
   /** The path of the list. */
   href: string;
   listed: Listed<SessionRow>;
@@ -21,7 +24,7 @@ interface Given {
 const operatorKey = 'admin';
 
 /** The sessions of a tenant, or those of the operator for all tenants. */
-export const sessionsPage = ({ context, href, listed, keyHref, above }: Given): PageResult =>
+export const sessionsPage = ({ context, tenant, href, listed, keyHref, above }: Given): PageResult =>
   listPage<SessionRow>(context, {
     title: 'Sessions',
     href,
@@ -46,7 +49,7 @@ export const sessionsPage = ({ context, href, listed, keyHref, above }: Given): 
     empty: {
       title: 'No session of this tenant',
       body: 'Whoever signs in here makes one. A program can have one too: a token with an end.',
-      command: './hookline sessions create',
+      command: cliCommand(tenant === undefined ? 'sessions create --all-tenants' : 'sessions create', tenant),
     },
   });
 

@@ -20,7 +20,7 @@ export const signInPage = (options: Options): TitledContent => ({
 ${signInForm(options)}
 <details><summary>Where do I get a key?</summary>
 <p>The operator’s key is the setting <code>HOOKLINE_ADMIN_KEY</code>; <code>make up</code> prints where it is. A key of a tenant is made by
-<code>hookline api-keys create</code>, and needs the scope <code>admin</code> to make sessions.</p></details></div>`,
+<code>./hookline api-keys create</code>, and needs the scope <code>admin</code> to make sessions.</p></details></div>`,
 });
 
 function signInForm({ base, to, message, isPrivate, newKey }: Options): Html {

@@ -3,6 +3,7 @@ import { ownPath } from '#lib/html';
 import { type PageResult, seeOther } from '../page-result.ts';
 import { tenantBase } from '../pages/shell.ts';
 import { problemOfFailure } from '../problem-of-failure.ts';
+import { usualTenant } from './session.ts';
 import type { SignInOutcome } from './session-actions.ts';
 import { sessionCookie } from './session-cookie.ts';
 
@@ -19,7 +20,7 @@ export function answerSignIn(outcome: SignInOutcome, { base, isSecure, to, what 
   switch (outcome.kind) {
     case 'signed_in': {
       const wanted = ownPath(to, base) ?? `${base}/`;
-      const first = tenantBase(base, outcome.tenant ?? 'default');
+      const first = tenantBase(base, outcome.tenant ?? usualTenant);
       return seeOther(wanted === `${base}/` ? first : wanted, {
         'set-cookie': sessionCookie(outcome.token, { face: 'console', isSecure }),
       });

@@ -28,6 +28,9 @@ export interface Session {
 /** In the place of a tenant: all. */
 export const allTenants = '*';
 
+/** The tenant of requests and commands that name none. */
+export const usualTenant = 'default';
+
 export const tenantPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 export const hasScope = ({ tenant, scopes }: Session, needed: Scope | 'operator' | 'any'): boolean => {

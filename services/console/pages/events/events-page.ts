@@ -7,6 +7,8 @@ import { emptyState } from '../../parts/empty-state.ts';
 import { filterForm } from '../../parts/filter-form.ts';
 import { pager } from '../../parts/pager.ts';
 import type { Event } from '../../routes/events/event.ts';
+import type { Tenant } from '../../routes/operator/tenant.ts';
+import { tenantsInUse } from '../operator/tenants-in-use.ts';
 import { eventFilters, filtersIn } from './event-filters.ts';
 import { firstEvent } from './first-event.ts';
 import { liveList } from './live-list.ts';
@@ -15,16 +17,20 @@ import type { Source } from './source-names.ts';
 /** Parameters of the address that do not choose among the events. */
 const choosesNothing = ['limit', 'live'];
 
+interface EventsList {
+  listed: Listed<Event>;
+  /** Undefined for customers. */
+  sources: readonly Source[] | undefined;
+  /** Other tenants to look at, where this one is empty. */
+  inUse: readonly Tenant[];
+}
+
 /**
  * The list of events. An API page may be empty and still have a next one: then nothing was found among those that were looked at, which is not
  * the same as nothing.
  */
-export function eventsPage(
-  context: TenantContext,
-  listed: Listed<Event>,
-  sources: readonly Source[] | undefined,
-): PageResult {
-  const { t, tenant, query, can, isCustomer } = context;
+export function eventsPage(context: TenantContext, { listed, sources, inUse }: EventsList): PageResult {
+  const { base, t, tenant, query, can, isCustomer } = context;
   const href = `${t}/events`;
   const filters = filtersIn(query);
   const errors = listed.ok ? [] : listed.errors;
@@ -62,7 +68,7 @@ ${can('publish') && html`<a class="button primary" href="${href}/new">Publish an
     ? page({ ...content, status: 404, body: html`${form}${nothingMatches(href)}${rows}` })
     : page({
         ...content,
-        body: html`${emptyState(sources === undefined ? noEventYet : firstEvent({ t, tenant, sources, mayPublish: can('publish') }))}${rows}`,
+        body: html`${tenantsInUse(base, inUse)}${emptyState(sources === undefined ? noEventYet : firstEvent({ t, tenant, sources, mayPublish: can('publish') }))}${rows}`,
       });
 }
 

@@ -1,4 +1,5 @@
 import { html } from '#lib/html';
+import { cliCommand } from '../../parts/cli-command.ts';
 import type { emptyState } from '../../parts/empty-state.ts';
 import type { Source } from './source-names.ts';
 
@@ -21,15 +22,13 @@ export function firstEvent({
     return {
       title: 'No event yet',
       body: 'Webhooks arrive through a source, which has the address for their provider. Or publish an event of your own: it is sent to every endpoint that subscribes to its type.',
-      command: `hookline events publish --type order.paid --payload '{"order":"A-1"}'${ofTenant(tenant)}`,
+      command: cliCommand(`events publish --type order.paid --payload '{"order":"A-1"}'`, tenant),
       actions: buttons,
     };
   return {
     title: 'No event yet',
     body: html`Give the provider the address of <bdi>${source.name}</bdi>: <code>${source.ingest_url}</code>. Or send a webhook to it yourself, signed as the provider would:`,
-    command: `hookline send ${source.id} --secret '…'${ofTenant(tenant)}`,
+    command: cliCommand(`send ${source.id} --secret '…'`, tenant),
     actions: buttons,
   };
 }
-
-const ofTenant = (tenant: string): string => (tenant === 'default' ? '' : ` --tenant ${tenant}`);

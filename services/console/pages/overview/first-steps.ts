@@ -1,4 +1,5 @@
 import { html, type Html } from '#lib/html';
+import { cliCommand } from '../../parts/cli-command.ts';
 import { codeBlock } from '../../parts/code-block.ts';
 import { statusBadge } from '../../parts/status-badge.ts';
 import { namesIn, type Overview } from '../../routes/overview/ask-overview.ts';
@@ -19,9 +20,6 @@ interface Step {
   link: { href: string; label: string };
 }
 
-/** The tenant of commands that name none. */
-const usualTenant = 'default';
-
 /** How to begin, until there is an endpoint and an event. Nothing where that can't be told. */
 export function firstSteps({ t, tenant, overview, mayWrite }: FirstSteps): Html | null {
   const { endpoints, sources, newest } = overview;
@@ -30,27 +28,26 @@ export function firstSteps({ t, tenant, overview, mayWrite }: FirstSteps): Html 
   const hasEndpoint = names.endpoints.names.size > 0;
   const hasEvent = newest.value.length > 0;
   if (hasEndpoint && hasEvent) return null;
-  const ofTenant = tenant === usualTenant ? '' : ` --tenant ${tenant}`;
   const steps: readonly Step[] = [
     {
       title: 'Say where webhooks come from',
       isDone: hasEvent || (sources.ok && sources.value.length > 0),
       text: 'A source has a URL to give to the provider, and checks its signatures.',
-      command: `./hookline sources create --name Stripe --scheme stripe${ofTenant}`,
+      command: cliCommand('sources create --name Stripe --scheme stripe', tenant),
       link: { href: `${t}/sources/new`, label: 'New source' },
     },
     {
       title: 'Say where events go',
       isDone: hasEndpoint,
       text: 'An endpoint is a URL that events are sent to, signed.',
-      command: `./hookline endpoints create --url https://example.com/hooks${ofTenant}`,
+      command: cliCommand('endpoints create --url https://example.com/hooks', tenant),
       link: { href: `${t}/endpoints/new`, label: 'New endpoint' },
     },
     {
       title: 'Send the first event',
       isDone: hasEvent,
       text: 'Let the provider send one, or publish one of your own. It is in the list of events at once.',
-      command: `./hookline events publish --type order.paid --payload '{"order":1}'${ofTenant}`,
+      command: cliCommand(`events publish --type order.paid --payload '{"order":1}'`, tenant),
       link: { href: `${t}/events`, label: 'Events' },
     },
   ];

@@ -3,6 +3,8 @@ import type { PageContent } from '../../page-result.ts';
 import { minute } from '../../parts/minute.ts';
 import type { Overview } from '../../routes/overview/ask-overview.ts';
 import { type RangeName, ranges } from '../../routes/overview/ranges.ts';
+import type { Tenant } from '../../routes/operator/tenant.ts';
+import { tenantsInUse } from '../operator/tenants-in-use.ts';
 import { unlessAway } from './card.ts';
 import { figures } from './figures.ts';
 import { firstSteps } from './first-steps.ts';
@@ -10,9 +12,12 @@ import { needsYou } from './needs-you.ts';
 import { endpointsWorstFirst, typesMostFirst } from './rankings.ts';
 
 interface Given {
+  base: string;
   t: string;
   tenant: string;
   overview: Overview;
+  /** Other tenants to look at, where this one is empty. */
+  inUse: readonly Tenant[];
   range: RangeName;
   mayWrite: boolean;
   /** RFC 3339. */
@@ -24,7 +29,7 @@ export const overviewPage = (given: Given): PageContent => ({
   title: 'Overview',
   subtitle: html`as of ${minute(given.now)}`,
   actions: rangeChoice(given),
-  body: html`${firstSteps(given)}
+  body: html`${tenantsInUse(given.base, given.inUse)}${firstSteps(given)}
 ${needsYou(given)}
 ${unlessAway(given.overview.sums, 'The counts', (stats) => figures({ ...given, stats }))}
 <div class="rankings">${endpointsWorstFirst(given)}${typesMostFirst(given)}</div>`,

@@ -6,6 +6,7 @@ import { page } from '../../page-result.ts';
 import { tenantPage, type TenantContext } from '../../page.ts';
 import { listPage, listParameters } from '../../pages/list-page.ts';
 import { breakable } from '../../parts/breakable.ts';
+import { cliCommand } from '../../parts/cli-command.ts';
 import { count } from '../../parts/count.ts';
 import { filterForm } from '../../parts/filter-form.ts';
 import { minute } from '../../parts/minute.ts';
@@ -25,7 +26,7 @@ export const deliveries = tenantPage({
     capability: 'view',
     query: listParameters(deliveryFilters(noNames, new URLSearchParams()), 'order'),
     async answer(context) {
-      const { t, api, query, isCustomer } = context;
+      const { t, tenant, api, query, isCustomer } = context;
       const [listed, names] = await Promise.all([
         listOnwards<Delivery>(api, '/deliveries', query),
         readTenantNames(context),
@@ -50,7 +51,9 @@ export const deliveries = tenantPage({
           body: isCustomer
             ? 'A delivery is one event for one endpoint. It is here as soon as an event came that an endpoint subscribes to.'
             : html`A delivery is one event for one endpoint. Create an <a href="${t}/endpoints/new">endpoint</a>, then publish an event or receive a webhook: each shows up among the <a href="${t}/events">events</a> first.`,
-          ...(!isCustomer && { command: `hookline events publish --type order.paid --payload '{"order":"1042"}'` }),
+          ...(!isCustomer && {
+            command: cliCommand(`events publish --type order.paid --payload '{"order":"1042"}'`, tenant),
+          }),
         },
       });
     },

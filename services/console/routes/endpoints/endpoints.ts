@@ -3,6 +3,7 @@ import { path } from '../../api-calls/paths.ts';
 import type { ReadApi } from '../../api-calls/console-api.ts';
 import { tenantPage, type TenantContext } from '../../page.ts';
 import { listPage, listParameters } from '../../pages/list-page.ts';
+import { cliCommand } from '../../parts/cli-command.ts';
 import { count } from '../../parts/count.ts';
 import { textField } from '../../parts/fields.ts';
 import { percent } from '../../parts/figure.ts';
@@ -39,7 +40,7 @@ export const endpoints = tenantPage({
     capability: 'view',
     query: listParameters(filters),
     async answer(context) {
-      const { t, api, query, can, isCustomer } = context;
+      const { t, tenant, api, query, can, isCustomer } = context;
       const [listed, stats] = await Promise.all([
         api.list<Endpoint>(path`/endpoints`, query),
         isCustomer ? undefined : readAttemptStats(api),
@@ -57,7 +58,7 @@ export const endpoints = tenantPage({
         empty: {
           title: 'No endpoint yet',
           body: 'An endpoint is a URL that events are sent to. It gets the events accepted from five seconds after its creation on.',
-          ...(!isCustomer && { command: 'hookline endpoints create --url https://example.com/hooks' }),
+          ...(!isCustomer && { command: cliCommand('endpoints create --url https://example.com/hooks', tenant) }),
           ...(mayCreate && { actions: firstForm(context) }),
         },
       });

@@ -1,6 +1,7 @@
 import { tenantPage } from '../../page.ts';
 import { eventFilterNames } from '../../pages/events/event-filters.ts';
 import { eventsPage } from '../../pages/events/events-page.ts';
+import { findTenantsInUse } from '../operator/find-tenants-in-use.ts';
 import type { Event } from './event.ts';
 import { namedSources } from './named-sources.ts';
 
@@ -23,7 +24,8 @@ export const events = tenantPage({
         api.list<Event>('/events', asked),
         context.isCustomer ? undefined : namedSources(api),
       ]);
-      return eventsPage(context, listed, sources);
+      const isEmpty = listed.ok && listed.items.length === 0 && listed.next === undefined && sources?.length === 0;
+      return eventsPage(context, { listed, sources, inUse: isEmpty ? await findTenantsInUse(context) : [] });
     },
   },
 });

@@ -3,6 +3,7 @@ import type { LimitName } from '#lib/tenancy';
 import type { Asked, ReadApi } from '../../api-calls/console-api.ts';
 import { path, withQuery } from '../../api-calls/paths.ts';
 import { type PageResult, problem } from '../../page-result.ts';
+import { cliCommand } from '../../parts/cli-command.ts';
 import { problemOfFailure } from '../../problem-of-failure.ts';
 
 /** A tenant as `GET /v1/tenants` lists it, and as it is read by its id. */
@@ -29,6 +30,6 @@ export async function withoutTenant(api: ReadApi, id: string, failure: ApiFailur
   );
   if (deletion === undefined) return problem(404);
   return problem(410, {
-    explanation: `This tenant was deleted at ${deletion.at}. ./hookline tenants delete ${id} shows how far that has come.`,
+    explanation: `This tenant was deleted at ${deletion.at}. ${cliCommand(`tenants delete ${id}`)} shows how far that has come.`,
   });
 }

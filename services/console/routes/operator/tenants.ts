@@ -5,6 +5,7 @@ import { page, seeOther } from '../../page-result.ts';
 import { operatorPage } from '../../page.ts';
 import { listPage, listParameters } from '../../pages/list-page.ts';
 import { tenantBase } from '../../pages/shell.ts';
+import { cliCommand } from '../../parts/cli-command.ts';
 import { count } from '../../parts/count.ts';
 import { errorSummary } from '../../parts/error-summary.ts';
 import { textField } from '../../parts/fields.ts';
@@ -46,7 +47,7 @@ export const tenants = operatorPage({
         empty: {
           title: 'No tenant yet',
           body: 'A tenant exists as soon as it is named: by a key, by the header Hookline-Tenant, or here.',
-          command: './hookline tenants set acme --name Acme',
+          command: cliCommand('tenants set acme --name Acme'),
         },
       });
     },

@@ -120,6 +120,10 @@ export const namesIn = ({ endpoints, sources }: Overview): TenantNames => ({
   },
 });
 
+/** Whether nothing was set up or sent in the tenant yet. */
+export const isEmpty = ({ endpoints, sources, newest }: Overview): boolean =>
+  [endpoints, sources, newest].every((list) => list.ok && list.value.length === 0);
+
 /** These say something of the whole page: the session has ended, the tenant was deleted, … */
 const ofThePage: readonly number[] = [401, 403, 410];
 

@@ -2,6 +2,7 @@ import { html } from '#lib/html';
 import { tenantPage } from '../../page.ts';
 import { listPage, listParameters } from '../../pages/list-page.ts';
 import { replayBadge } from '../../pages/replays/replay-words.ts';
+import { cliCommand } from '../../parts/cli-command.ts';
 import { count } from '../../parts/count.ts';
 import { shortId } from '../../parts/short-id.ts';
 import { time } from '../../parts/time.ts';
@@ -16,7 +17,7 @@ export const replays = tenantPage({
     capability: 'view',
     query: listParameters([]),
     async answer(context) {
-      const { t, api, query, isCustomer } = context;
+      const { t, tenant, api, query, isCustomer } = context;
       return listPage<Replay>(context, {
         title: 'Replays',
         href: `${t}/replays`,
@@ -39,7 +40,7 @@ export const replays = tenantPage({
         empty: {
           title: 'No replay yet',
           body: html`A replay sends again what was sent before: ${!isCustomer && html`<a href="${t}/dead-letters">dead letters</a> when their cause is mended, or `}<a href="${t}/events">events</a>. It begins with a preview of what it would take.`,
-          ...(!isCustomer && { command: 'hookline dlq replay --all --dry-run' }),
+          ...(!isCustomer && { command: cliCommand('dlq replay --all --dry-run', tenant) }),
         },
       });
     },

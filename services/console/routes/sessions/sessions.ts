@@ -13,9 +13,9 @@ export const sessions = tenantPage({
     scope: 'admin',
     query: listParameters([]),
     async answer(context) {
-      const { t, base, api, query, session } = context;
+      const { t, tenant, base, api, query, session } = context;
       return sessionsPage({
-        context,
+        ...{ context, tenant },
         href: `${t}/sessions`,
         listed: await api.list<SessionRow>('/sessions', query),
         keyHref: (id) => `${t}/keys/${id}`,

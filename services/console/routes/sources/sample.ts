@@ -2,6 +2,7 @@ import { html } from '#lib/html';
 import { path } from '../../api-calls/paths.ts';
 import { page, type PageResult } from '../../page-result.ts';
 import { type TenantContext, tenantPage } from '../../page.ts';
+import { cliCommand } from '../../parts/cli-command.ts';
 import { codeBlock } from '../../parts/code-block.ts';
 import { errorSummary } from '../../parts/error-summary.ts';
 import { textArea } from '../../parts/fields.ts';
@@ -41,7 +42,7 @@ async function show(context: TenantContext<'/:id'>, body: string): Promise<PageR
       signed.ok &&
       html`<section class="card"><h2>With curl</h2>
 <p>Signed with the current secret, at this moment: send it soon.</p>${codeBlock(signed.value.curl)}
-<h2>With hookline</h2><p>Signs anew each time, so that it can be sent later and again.</p>${codeBlock(`hookline send ${source.id} --secret '…'${tenant === 'default' ? '' : ` --tenant ${tenant}`}`)}
+<h2>With hookline</h2><p>Signs anew each time, so that it can be sent later and again.</p>${codeBlock(cliCommand(`send ${source.id} --secret '…'`, tenant))}
 <p>Then look for it among the <a href="${t}/events?source_id=${source.id}">events of this source</a>.</p></section>`
     }
 <h2>Another body</h2>${postForm(context, {

@@ -2,6 +2,7 @@ import { html } from '#lib/html';
 import { tenantPage } from '../../page.ts';
 import { listPage, listParameters } from '../../pages/list-page.ts';
 import { schemeSetups } from '../../pages/sources/scheme-setup.ts';
+import { cliCommand } from '../../parts/cli-command.ts';
 import type { Filter } from '../../parts/filter-form.ts';
 import { shortId } from '../../parts/short-id.ts';
 import { time } from '../../parts/time.ts';
@@ -17,7 +18,7 @@ export const sources = tenantPage({
   get: {
     query: listParameters(filters),
     async answer(context) {
-      const { t, api, query, can } = context;
+      const { t, tenant, api, query, can } = context;
       return listPage<Source>(context, {
         title: 'Sources',
         href: `${t}/sources`,
@@ -35,7 +36,7 @@ export const sources = tenantPage({
         empty: {
           title: 'No source yet',
           body: 'A source is a URL that a provider sends its webhooks to. It verifies their signatures, and makes an event of each.',
-          command: 'hookline sources create --name "Stripe live" --scheme stripe',
+          command: cliCommand('sources create --name "Stripe live" --scheme stripe', tenant),
         },
       });
     },
