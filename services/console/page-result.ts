@@ -9,8 +9,8 @@ interface Indexing {
   isIndexed: boolean;
 }
 
-/** 404: a filtered list without a result. 400, 409, 412: the form again, with what is wrong. */
-export type PageStatus = 200 | 201 | 400 | 404 | 409 | 412;
+/** 404: a filtered list without a result. 400, 409, 412: the form again, with what is wrong. 410: what is left of something erased. */
+export type PageStatus = 200 | 201 | 400 | 404 | 409 | 410 | 412;
 
 export type ProblemStatus = 400 | 403 | 404 | 405 | 408 | 409 | 410 | 412 | 413 | 415 | 429 | 500 | 503;
 

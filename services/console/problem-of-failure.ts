@@ -24,12 +24,10 @@ export function problemOfFailure(failure: ApiFailure): PageResult {
   const same = passedOn.find((one) => one === status);
   if (same === undefined) return problem(503, { retryAfterSeconds: wait });
   return problem(same, {
-    ...(same === 409 && explanationOf(details)),
+    ...((same === 409 || same === 410) && explanationOf(details)),
     ...(details.errors && { errors: details.errors }),
   });
 }
 
-const explanationOf = ({ detail, title }: { detail?: string; title?: string }): { explanation?: string } => {
-  const sentence = detail ?? title;
-  return sentence === undefined ? {} : { explanation: `${sentence}.` };
-};
+const explanationOf = ({ detail }: { detail?: string }): { explanation?: string } =>
+  detail === undefined ? {} : { explanation: `${detail}.` };

@@ -1,7 +1,8 @@
 import { type PageQuery, pageParameters, readPage, takePage } from '../http/paging.ts';
 import { sendInvalid, sendProblem } from '../http/send-problem.ts';
 import { type Operation, page } from '../openapi/operation.ts';
-import { eventExists } from '../resources/event.ts';
+import { findEvent } from '../resources/event.ts';
+import { isErased } from '../resources/event-row.ts';
 import { listReceipts, positionOf, receiptJson, receiptPosition } from '../resources/receipt.ts';
 import { type Route, route } from '../route.ts';
 
@@ -12,6 +13,7 @@ const operation: Operation = {
   id: 'listEventReceipts',
   summary: 'List the arrivals of an event, its duplicates included, oldest first',
   answers: { 200: page('Receipt', 'Arrivals of the event') },
+  errors: ['gone'],
 };
 
 /** `GET /v1/events/{id}/receipts`. */
@@ -26,7 +28,9 @@ export const listEventReceipts: Route = ({ postgres, apiUrl }) =>
       const { id } = request.params;
       const page = readPage(request.query, receiptPosition);
       if ('errors' in page) return sendInvalid(reply, page.errors);
-      if (!(await eventExists(postgres, tenant, id))) return sendProblem(reply, 'not_found');
+      const event = await findEvent(postgres, tenant, id);
+      if (event === undefined) return sendProblem(reply, 'not_found');
+      if (isErased(event)) return sendProblem(reply, 'gone', 'The event was erased');
       const rows = await listReceipts(postgres, tenant, id, page);
       return takePage(rows, page.limit, (last) => ({ cursor: positionOf(last) }), { request, reply, apiUrl }).map(
         receiptJson,

@@ -52,6 +52,8 @@ interface ChangesPage {
 export interface Catalog {
   /** All of them, in the order of their names, without retired ones. */
   types(): Promise<readonly EventTypeSummary[]>;
+  /** Whether a type had a name that begins with the prefix and a dot: it was retired, or has another name today. */
+  hadGroup(prefix: string): Promise<boolean>;
   type(name: string): Promise<Found<TypeWithNewest>>;
   /** @param type whose version it is, as `type` gave it */
   version(type: EventTypeSummary, version: number): Promise<Version | undefined>;
@@ -151,6 +153,15 @@ export function createCatalogs({ transport, clock, log, catalog: settings }: Dep
         return found.filter(({ status }) => status !== 'retired').sort((a, b) => (a.name < b.name ? -1 : 1));
       },
 
+      async hadGroup(prefix) {
+        const [current, retired] = await Promise.all([all({}), all({ status: 'retired' })]);
+        const names = [...current, ...retired].flatMap(({ name, aliases }) => [
+          name,
+          ...aliases.map((one) => one.name),
+        ]);
+        return names.some((name) => name.startsWith(`${prefix}.`));
+      },
+
       async type(name) {
         const found = await readType(name);
         if (found.kind !== 'moved') return found;
@@ -181,6 +192,7 @@ export function createCatalogs({ transport, clock, log, catalog: settings }: Dep
 const noCatalog: Catalog = {
   thinWords: 0,
   types: async () => [],
+  hadGroup: async () => false,
   type: async () => ({ kind: 'missing' }),
   version: async () => undefined,
   changes: async () => undefined,

@@ -145,11 +145,21 @@ export function createAnswerPage(options: Options): AnswerPage {
     if (isForm && page.access !== 'public' && !idempotencyKey.test(formOf(request).get(keyField) ?? ''))
       return problem(400, { explanation: 'The form is incomplete. Open its page again, and send it from there.' });
     try {
-      return await handler.answer(contextOf(page, request) as never);
+      const result = await handler.answer(contextOf(page, request) as never);
+      return (await refusalOfTenant(page, request)) ?? result;
     } catch (error) {
       if (error instanceof ApiRefusal) return problemOfFailure(error.failure);
       throw error;
     }
+  }
+
+  /** The operator may name any tenant. A page that has asked the API nothing can't know that its tenant was deleted. */
+  async function refusalOfTenant({ access }: Page, request: FastifyRequest): Promise<PageResult | undefined> {
+    const { session, tenant, asked } = request.state;
+    if (access !== 'tenant' || session === undefined || session.tenant !== undefined || asked.length > 0)
+      return undefined;
+    const me = await apiAs(request)(session.token, { tenant }).ask('/me');
+    return me.ok ? undefined : problemOfFailure(me.failure);
   }
 
   const routeWith = (page: Page, resultOf: (request: FastifyRequest) => Promise<PageResult>): PageRoute => ({

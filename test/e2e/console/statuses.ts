@@ -84,9 +84,14 @@ export function describeStatuses(scene: () => Scene): void {
     const gone = withId.filter(
       ({ kinds: [kind], get }) => get !== undefined && ['ep', 'src', 'key'].includes(kind ?? ''),
     );
-    for (const { at } of gone) expectProblem(await me.get(at(mine.name, ids)), 410, at(mine.name, ids));
+    for (const { at } of gone) {
+      const path = at(mine.name, ids);
+      expectProblem(await me.get(path), 410, path);
+      expect([path, (await me.head(path)).status]).toEqual([path, 410]);
+    }
     const erased = `${mine.t}/events/${mine.erasedEvent}`;
-    expect([(await me.get(erased)).status, (await me.get(`${erased}/payload`)).status]).toEqual([200, 410]);
+    for (const below of ['', '/payload', '/replay']) expectProblem(await me.get(erased + below), 410, erased + below);
+    expect((await me.head(erased)).status).toBe(410);
   });
 
   test('no route has a wildcard, and a random path is a 404, with and without a session', async () => {

@@ -249,6 +249,10 @@ test('former names of event types lead to today’s, and internal types are none
   expect((await customer.get('/portal/event-types/shop.today')).status).toBe(200);
   expect((await customer.get('/portal/event-types/shop.today/v/1')).status).toBe(200);
   expect((await customer.get('/portal/event-types/shop.today/v/2')).status).toBe(404);
+  expect((await customer.get('/portal/event-types/shop.portal/v/1')).location).toBe(
+    '/portal/event-types/shop.today/v/1',
+  );
+  expect((await customer.get('/portal/event-types/shop.portal/v/2')).status).toBe(404);
   expect((await customer.get('/portal/event-types/shop.internal')).status).toBe(404);
 });
 
@@ -263,4 +267,20 @@ test('who leaves is signed out at the API, and told the way back', async () => {
   expect([over.status, over.page.headings]).toEqual([401, ['You are not signed in here']]);
   expect(over.page.links).toContain('https://app.test/back');
   expect(over.page.forms.filter(({ action }) => action !== '/theme')).toEqual([]);
+});
+
+test('an event that was erased is a 410 that says so, as are the pages below it', async () => {
+  const customer = await open(allCapabilities);
+  const published = await world.api.ask({
+    ...{ method: 'POST', path: '/v1/events', tenant: 'mine' },
+    body: { type: 'order.paid', payload: {} },
+  });
+  const path = `/events/${published.json<{ id: string }>().id}`;
+  expect((await customer.get(`/portal${path}`)).status).toBe(200);
+  expect((await world.api.ask({ method: 'DELETE', path: `/v1${path}`, tenant: 'mine' })).status).toBe(202);
+  expect((await world.api.ask({ path: `/v1${path}`, tenant: 'mine' })).json()).toMatchObject({ status: 'erased' });
+  for (const below of ['', '/replay', '/payload']) {
+    const { status, page } = await customer.get(`/portal${path}${below}`);
+    expect([below, status, page.text.includes('event was erased')]).toEqual([below, 410, true]);
+  }
 });

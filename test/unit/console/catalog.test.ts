@@ -240,6 +240,24 @@ describe('a name that has changed', () => {
         ]);
   });
 
+  test('takes its group with it: the page of the group is a 410, one that never was a 404', async () => {
+    const { get, types } = buildTestCatalog();
+    for (const name of ['left.a', 'moved.a', 'secret.a']) types.create(name);
+    types.set('secret.a', { visibility: 'internal' });
+    expect((await get('/catalog/groups/left')).statusCode).toBe(200);
+    types.retire('left.a');
+    types.rename('moved.a', 'today.a');
+    types.retire('secret.a');
+    for (const [prefix, status] of [
+      ['left', 410],
+      ['moved', 410],
+      ['today', 200],
+      ['never', 404],
+      ['secret', 404],
+    ])
+      expect([prefix, (await get(`/catalog/groups/${prefix}`)).statusCode]).toEqual([prefix, status]);
+  });
+
   test('that was merged leads to the page of the other type, also from its versions', async () => {
     const { get, types } = renamedTwice();
     types.create('d');

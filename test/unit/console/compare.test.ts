@@ -81,7 +81,9 @@ describe('comparing attempts', () => {
     expect(body).toContain('<ins>outcome: http 5xx, status 503</ins>');
     expect((await get(compare('dlv_1/1', 'dlv_1/3'), tenantToken)).body).toContain('(nothing was sent)');
     expect((await get(compare('dlv_1/1', 'dlv_1.1'), tenantToken)).body).toContain('both attempts are the same');
+    api.on('GET /v1/deliveries/dlv_1', { body: { id: 'dlv_1', attempts: 4 } });
     expect((await get(compare('dlv_1/1', 'dlv_1/9'), tenantToken)).statusCode).toBe(404);
+    expect((await get(compare('dlv_1/1', 'dlv_1/4'), tenantToken)).statusCode).toBe(410);
     expect((await get(compare('dlv_1/1', 'dlv_2/1'), tenantToken)).statusCode).toBe(404);
   });
 });

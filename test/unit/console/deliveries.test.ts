@@ -327,10 +327,10 @@ describe('an attempt', () => {
     expect((await get(`${here}/attempts/${number}`, tenantToken)).statusCode).toBe(404);
   });
 
-  test('that is kept no longer is a 404 that says so', async () => {
+  test('that is kept no longer is a 410 that says so', async () => {
     const { get } = buildDeliveries({ attempts: [] });
     const answer = await get(`${here}/attempts/2`, tenantToken);
-    expect(answer.statusCode).toBe(404);
+    expect(answer.statusCode).toBe(410);
     expect(answer.body).toContain('kept no longer');
   });
 });

@@ -15,7 +15,11 @@ export const group = catalogPage({
     // With a dot and more it must be a name.
     if (!isTypeName(`${prefix}.a`)) return problem(404);
     const types = (await catalog.types()).filter(({ groups }) => groups.includes(prefix));
-    if (types.length === 0) return problem(404, { explanation: 'No event type is published whose name begins so.' });
+    if (types.length === 0) {
+      const isGone = await catalog.hadGroup(prefix);
+      const explanation = `No event type has a name that begins with ${prefix}${isGone ? ' any more' : ''}.`;
+      return problem(isGone ? 410 : 404, { explanation });
+    }
     return page({
       title: `${prefix}.* events`,
       crumbs: [{ label: 'Event types', href: `${base}/catalog` }],

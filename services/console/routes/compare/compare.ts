@@ -23,9 +23,9 @@ export const compare = tenantPage({
           : []),
       ];
       if (errors.length > 0 || left === undefined || right === undefined) return comparePage({ t, a, b, errors });
-      const sides = await Promise.all([readSide(api, left), readSide(api, right)]);
-      const [one, other] = sides;
-      return one === undefined || other === undefined ? problem(404) : comparePage({ t, a, b, sides: [one, other] });
+      const [one, other] = await Promise.all([readSide(api, left), readSide(api, right)]);
+      if (typeof one === 'number') return problem(one);
+      return typeof other === 'number' ? problem(other) : comparePage({ t, a, b, sides: [one, other] });
     },
   },
 });

@@ -36,8 +36,8 @@ export function readSideName(text: string): SideName | undefined {
   return deliveryId === undefined ? undefined : { kind: 'attempt', deliveryId, number: Number(number) };
 }
 
-/** Undefined: there is no such attempt. @throws ApiRefusal 404, 410 */
-export async function readSide(api: ReadApi, name: SideName): Promise<Side | undefined> {
+/** @returns the status that says why there is no such attempt. @throws ApiRefusal 404, 410 */
+export async function readSide(api: ReadApi, name: SideName): Promise<Side | 404 | 410> {
   if (name.kind === 'payload') {
     const payload = await readPayload(api, name.eventId);
     return { name, lines: await payloadLines(payload), bytes: payload.bytes };
@@ -46,7 +46,10 @@ export async function readSide(api: ReadApi, name: SideName): Promise<Side | und
     withQuery(path`/deliveries/${name.deliveryId}/attempts`, { limit: mostAttempts }),
   );
   const attempt = listed.ok ? listed.items.find(({ attempt: number }) => number === name.number) : undefined;
-  if (attempt === undefined) return undefined;
+  if (attempt === undefined) {
+    const { attempts } = await api.get<{ attempts: number }>(path`/deliveries/${name.deliveryId}`);
+    return name.number >= 1 && name.number <= attempts ? 410 : 404;
+  }
   const lines = attemptLines(attempt);
   return { name, lines, bytes: Buffer.from(lines.join('\n')) };
 }

@@ -22,7 +22,8 @@ export const attempt = tenantPage({
         api.get<Delivery>(path`/deliveries/${id}`),
         readAttempt(api, id, number),
       ]);
-      if (found === undefined) return problem(404, number <= delivery.attempts ? { explanation: keptNoLonger } : {});
+      if (found === undefined)
+        return number <= delivery.attempts ? problem(410, { explanation: keptNoLonger }) : problem(404);
       const here = `${t}/deliveries/${delivery.id}`;
       return page({
         title: `Attempt ${number} of ${delivery.event_type ?? 'an erased event'}`,

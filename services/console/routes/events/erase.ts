@@ -1,6 +1,7 @@
 import { path } from '../../api-calls/paths.ts';
 import { page, seeOther } from '../../page-result.ts';
 import { tenantPage } from '../../page.ts';
+import { erasedEventPage } from '../../pages/events/erased-event-page.ts';
 import { eraseEventPage } from '../../pages/events/erase-event-page.ts';
 import { problemOfFailure } from '../../problem-of-failure.ts';
 import { type Erasure, type Event, isErased } from './event.ts';
@@ -15,7 +16,7 @@ export const eraseEvent = tenantPage({
     async answer(context) {
       const { api, params, t } = context;
       const event = await api.get<Event>(path`/events/${params.id}`);
-      return isErased(event) ? seeOther(`${t}${path`/events/${event.id}`}`) : page(eraseEventPage(context, event));
+      return isErased(event) ? erasedEventPage(event, t) : page(eraseEventPage(context, event));
     },
   },
   post: {

@@ -1,7 +1,8 @@
 import type { FieldError } from '../../api-calls/console-api.ts';
 import { path, withQuery } from '../../api-calls/paths.ts';
-import { problem, type PageResult, seeOther } from '../../page-result.ts';
+import { type PageResult, seeOther } from '../../page-result.ts';
 import { tenantPage, type TenantContext } from '../../page.ts';
+import { erasedEventPage } from '../../pages/events/erased-event-page.ts';
 import { type Receiver, replayEventPage } from '../../pages/events/replay-event-page.ts';
 import { problemOfFailure } from '../../problem-of-failure.ts';
 import { type Event, isErased } from './event.ts';
@@ -47,7 +48,7 @@ async function showForm(
     api.get<Event>(path`/events/${params.id}`),
     api.list<Receiver>(withQuery('/endpoints', { status: 'enabled', limit: mostEndpoints })),
   ]);
-  if (isErased(event)) return problem(410, { explanation: 'The event was erased: there is nothing to send.' });
+  if (isErased(event)) return erasedEventPage(event, context.t);
   const choices = endpoints.ok && endpoints.next === undefined ? endpoints.items : undefined;
   return replayEventPage(context, { event, endpoints: choices, endpointId, errors });
 }

@@ -36,7 +36,7 @@ export const showEvent = tenantPage({
     query: ['endpoints'],
     async answer({ api, params, query, t, can, isCustomer }) {
       const event = await api.get<WholeEvent | ErasedEvent>(path`/events/${params.id}`);
-      if (isErased(event)) return page(erasedEventPage(event, t));
+      if (isErased(event)) return erasedEventPage(event, t);
       const [payload, request, deliveries, explained] = await Promise.all([
         orGone(shownPayload(api, params.id)),
         orGone(api.get<EventRequest>(path`/events/${params.id}/request`)),

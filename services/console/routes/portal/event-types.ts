@@ -61,7 +61,12 @@ export const portalTypeVersion = portalPage({
       const number = versionOf(params.version);
       if (number === undefined) return problem(404);
       const found = await readType(api, params.name);
-      if (found.kind === 'moved') return seeOther(to.version(found.to, number));
+      if (found.kind === 'moved') {
+        // Versions of a merged type are none of the other type's.
+        if (found.by === 'merged') return seeOther(to.type(found.to));
+        await readVersion(api, found.to, number);
+        return seeOther(to.version(found.to, number));
+      }
       const { type } = found;
       return page({
         title: `${type.name}, version ${number}`,

@@ -1,24 +1,24 @@
-import type { EventTypeAliasView, EventTypeVersionView, EventTypeView } from '#lib/contract';
+import type { AliasKind, EventTypeAliasView, EventTypeVersionView, EventTypeView } from '#lib/contract';
 import type { ReadApi } from '../../api-calls/console-api.ts';
 import { path } from '../../api-calls/paths.ts';
 import { ApiRefusal } from '../../api-calls/refusal.ts';
 import { type TypeWithNewest, type Version, withTexts } from '../../catalog/catalog.ts';
 import { rawMember } from '../../parts/raw-member.ts';
 
-/** @returns the name of today, if this is a former one. @throws ApiRefusal */
+/** @returns the name of today and how it came about, if this is a former one. @throws ApiRefusal */
 export async function readType(
   api: ReadApi,
   name: string,
-): Promise<{ kind: 'found'; type: TypeWithNewest } | { kind: 'moved'; to: string }> {
+): Promise<{ kind: 'found'; type: TypeWithNewest } | { kind: 'moved'; to: string; by: AliasKind }> {
   try {
     const text = (await api.bytes(path`/event-types/${name}`)).bytes.toString();
     const type = JSON.parse(text) as EventTypeView;
     const newest = type.newest && withTexts(type.newest, rawMember(text, 'newest') ?? '');
     return { kind: 'found', type: { ...type, newest } };
   } catch (error) {
-    const to = error instanceof ApiRefusal ? targetIn(error) : undefined;
-    if (to === undefined) throw error;
-    return { kind: 'moved', to };
+    const alias = error instanceof ApiRefusal ? aliasIn(error) : undefined;
+    if (alias === undefined) throw error;
+    return { kind: 'moved', to: alias.target, by: alias.kind };
   }
 }
 
@@ -28,8 +28,8 @@ export async function readVersion(api: ReadApi, name: string, version: number): 
   return withTexts(JSON.parse(text) as EventTypeVersionView, text);
 }
 
-/** The target of a 301, which the API answers for a former name. */
-function targetIn({ failure }: ApiRefusal): string | undefined {
+/** The body of a 301, which the API answers for a former name. */
+function aliasIn({ failure }: ApiRefusal): EventTypeAliasView | undefined {
   if (failure.kind !== 'unexpected_answer' || failure.status !== 301) return undefined;
-  return (JSON.parse(failure.body) as EventTypeAliasView).target;
+  return JSON.parse(failure.body) as EventTypeAliasView;
 }
