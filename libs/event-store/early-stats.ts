@@ -16,8 +16,8 @@ const earlyColumns = {
 export type EarlyStatRow = RowOf<typeof earlyColumns>;
 
 /** Keeps counts of deliveries until their event comes. */
-export const keepEarlyStats: Statement<EarlyStatRow> = {
-  name: 'keep-early-stats',
+export const insertEarlyStats: Statement<EarlyStatRow> = {
+  name: 'insert-early-stats',
   columns: columnNames(earlyColumns),
   text: `
     INSERT INTO early_stats (${listed(earlyColumns)})

@@ -33,4 +33,4 @@ export {
   type StatSeries,
   statDimensions,
 } from './add-stats.ts';
-export { type EarlyStatRow, keepEarlyStats, takeEarlyStats } from './early-stats.ts';
+export { type EarlyStatRow, insertEarlyStats, takeEarlyStats } from './early-stats.ts';

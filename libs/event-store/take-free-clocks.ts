@@ -2,10 +2,10 @@ import type { Statement } from './statement.ts';
 import { clockReadings, type ClockReading, type ClockRequest, nextInstant } from './take-clocks.ts';
 
 /**
- * The same of those tenants whose clock nobody holds; of the others, and of one that has no clock yet, it gives none. So who takes the clocks of
- * many waits for no holder of one of them while it has the others, and two who have tenants in common never wait in a circle, or in a row.
+ * Like `takeClocks`, for tenants whose clock exists and is not locked; other tenants are left out. So a caller never waits for one clock while it
+ * holds others, and callers with tenants in common neither deadlock nor queue up.
  *
- * A row that was changed since the statement began is locked, and read, as it is now: the time goes on from there.
+ * A row that changed since the statement began is locked and read as it is now: its time continues from there.
  */
 export const takeFreeClocks: Statement<ClockRequest, ClockReading> = {
   name: 'take-free-clocks',

@@ -119,7 +119,7 @@ export function createRedis(options: RedisOptions): Redis {
     // Fails unanswered calls as soon as the connection is lost.
     maxRetriesPerRequest: 0,
     retryStrategy: (times) => 20 + fullJitterMs(reconnect, times - 1, Math.random),
-    ...wayTo(options),
+    ...connectionOptions(options),
   });
   if (options.tls !== undefined) ignoreLateErrors(client);
   // Without a listener the client prints to the console. Reported at the next failed call instead of at each connection attempt.
@@ -263,7 +263,7 @@ export function createRedis(options: RedisOptions): Redis {
  * With sentinels, each connection asks them for the master and then the server whether it is one, so after a failover the new master is found
  * like a server that is back.
  */
-function wayTo({ tls, sentinels }: RedisAccess): ClientOptions {
+function connectionOptions({ tls, sentinels }: RedisAccess): ClientOptions {
   const secured = tls && { tls: renewed(tls), sentinelTLS: renewed(tls), enableTLSForSentinelMode: true };
   if (sentinels === undefined) return { ...secured };
   return {

@@ -36,8 +36,8 @@ export function createSdkTracer(sdk: Pick<SdkTracer, 'startSpan'>): Tracer {
       const span = start(work, context);
       return span.isRecording() ? recorded(span) : unrecorded(formatTraceparent(context ?? span.spanContext()));
     },
-    startBatch(work, things, traceparentOf) {
-      const [first, ...others] = sampledContexts(things, traceparentOf);
+    startBatch(work, items, traceparentOf) {
+      const [first, ...others] = sampledContexts(items, traceparentOf);
       if (first === undefined) return unrecorded('');
       const span = start(
         work,
@@ -52,10 +52,10 @@ export function createSdkTracer(sdk: Pick<SdkTracer, 'startSpan'>): Tracer {
 const contextOf = (parent: SpanContext | undefined): Context =>
   parent === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, { ...parent, isRemote: true });
 
-function sampledContexts<T>(things: Iterable<T>, traceparentOf: (thing: T) => string | undefined): SpanContext[] {
+function sampledContexts<T>(items: Iterable<T>, traceparentOf: (item: T) => string | undefined): SpanContext[] {
   const contexts = new Map<string, SpanContext>();
-  for (const thing of things) {
-    const traceparent = traceparentOf(thing);
+  for (const item of items) {
+    const traceparent = traceparentOf(item);
     if (traceparent === undefined || contexts.has(traceparent)) continue;
     const context = parseTraceparent(traceparent);
     if (context === undefined || (context.traceFlags & TraceFlags.SAMPLED) === 0) continue;

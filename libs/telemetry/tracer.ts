@@ -20,10 +20,10 @@ export interface Tracer {
    */
   start(work: Work, parent: string | undefined): Span;
   /**
-   * Begins work on several things. Its span is in the trace of the first sampled one, with links to the others: a trace with a single thing
-   * in the batch has no gap, and unsampled things cause no span.
+   * Begins work on several items. Its span is in the trace of the first sampled one, with links to the others: a trace with a single item
+   * in the batch has no gap, and unsampled items cause no span.
    */
-  startBatch<T>(work: Work, things: Iterable<T>, traceparentOf: (thing: T) => string | undefined): Span;
+  startBatch<T>(work: Work, items: Iterable<T>, traceparentOf: (item: T) => string | undefined): Span;
 }
 
 export interface Span {

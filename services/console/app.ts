@@ -13,7 +13,7 @@ import type { Assets } from './http/assets.ts';
 import { newState, pathOf, type RequestState, routeOf } from './http/request-state.ts';
 import { securityHeaders } from './http/security-headers.ts';
 import { createSendResult } from './http/send-result.ts';
-import { faceAt } from './http/face-at.ts';
+import { faceOfPath } from './http/face-of-path.ts';
 import { serveAccents, serveAssets } from './http/serve-assets.ts';
 import type { ConsoleMetrics } from './metrics.ts';
 import { problem, type ProblemStatus } from './page-result.ts';
@@ -95,7 +95,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   app.addHook('onResponse', async (request, reply) => report(deps, request, reply));
   app.setNotFoundHandler(async (request, reply) => {
     // Only for what is around the page: it is the same 404 for everyone.
-    await answerPage.findSession(request, faceAt(pathOf(request), settings));
+    await answerPage.findSession(request, faceOfPath(pathOf(request), settings));
     return sendResult(reply, problem(404));
   });
   app.setErrorHandler((error: Error & { statusCode?: number }, request, reply) => {

@@ -12,7 +12,7 @@
  * more than before the wait for it. Commands that are sent together are answered in one round trip: the clock rows are held for two of them
  * and the commit, however many rows there are. All parameters are encoded before that.
  */
-import { addStats, encode, keepEarlyStats, run, send, takeClocks } from '#lib/event-store';
+import { addStats, encode, insertEarlyStats, run, send, takeClocks } from '#lib/event-store';
 import type { Query } from '#lib/postgres';
 import { addDropped } from '#lib/erasure';
 import { type BatchRows, ofTenants } from './batch-rows.ts';
@@ -81,7 +81,7 @@ export async function writeBatch(
   const last = [
     run(tx, guarding.judgeEvents, touched.toJudge(inserted)),
     run(tx, guarding.addStats, minutes),
-    run(tx, keepEarlyStats, early),
+    run(tx, insertEarlyStats, early),
   ];
   for (const sent of last) sent.catch(() => undefined);
   return taken;

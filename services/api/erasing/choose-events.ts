@@ -1,7 +1,7 @@
 import type { Query } from '#lib/postgres';
 import { bindTo, filterConditions, type Filtering } from '../http/filters.ts';
 import { eventFilters } from '../resources/event-filters.ts';
-import { leadToNamed } from '../resources/event-leads.ts';
+import { findIdentifierLead } from '../resources/event-leads.ts';
 
 const { event_id, type, tag, source_id } = eventFilters;
 
@@ -22,7 +22,7 @@ async function conditionsOf(
   const values: unknown[] = [tenant, asOf];
   const bind = bindTo(values);
   // No index of events has the identifiers of senders.
-  const named = await leadToNamed(postgres, tenant, filter);
+  const named = await findIdentifierLead(postgres, tenant, filter);
   const among = (named?.(bind).ids ?? []).map((ids) => `id IN (${ids})`);
   const matching = [...among, ...filterConditions(erasureFilters, filter, bind)];
   return {

@@ -21,7 +21,7 @@ const counted: Readonly<Record<string, string>> = {
   dead_letters: 'dead_lettered > 0',
 };
 
-/** @param named of `leadToNamed` */
+/** @param named of `findIdentifierLead` */
 export function eventLeads(filter: EventFilter, named: LeadOf | undefined): LeadOf[] {
   const { status, type, source_id, receipt_id, endpoint_id, ordering_key, tag = [], has = [] } = filter;
   const leads: (LeadOf | false)[] = [
@@ -91,7 +91,7 @@ function byStatus(status: string): LeadOf | false {
  * An index of senders' identifiers, or of traces, would double what an event costs. The receipts have one of dedup keys, which are made of
  * source and identifier; of traces, the sampled ones have one: others are in no tracing system that an id could be from.
  */
-export async function leadToNamed(
+export async function findIdentifierLead(
   postgres: Query,
   tenant: string,
   { event_id, source_id, trace_id }: EventFilter,

@@ -3,7 +3,7 @@ import { sqlStatus } from '#lib/event-store';
 import type { Query } from '#lib/postgres';
 import { bindTo, filterConditions } from '../http/filters.ts';
 import { type EventFilter, type EventFilterName, eventFilters } from './event-filters.ts';
-import { leadToNamed } from './event-leads.ts';
+import { findIdentifierLead } from './event-leads.ts';
 import { type EventRow, isErased, shownColumns } from './event-row.ts';
 import { idPattern } from './ids.ts';
 import { receivedWithin } from './received-within.ts';
@@ -31,7 +31,7 @@ export async function readEvents(
 ): Promise<EventsSeen> {
   const values: unknown[] = [tenant];
   const bind = bindTo(values);
-  const named = await leadToNamed(postgres, tenant, filter);
+  const named = await findIdentifierLead(postgres, tenant, filter);
   const conditions = ['tenant = $1', ...filterConditions(eventFilters, { updated_at_gte }, bind)];
   const matching = [
     ...filterConditions(eventFilters, filter, bind),

@@ -2,7 +2,7 @@ import type { Query } from '#lib/postgres';
 import { bindTo, filterConditions } from '../http/filters.ts';
 import { type BoundedList, type BoundedPage, boundedSql, chooseLead } from './bounded-list.ts';
 import { type EventFilter, eventFilters } from './event-filters.ts';
-import { allEvents, eventLeads, leadToNamed } from './event-leads.ts';
+import { allEvents, eventLeads, findIdentifierLead } from './event-leads.ts';
 import { type EventRow, shownColumns } from './event-row.ts';
 import { receivedIds } from './received-within.ts';
 
@@ -34,7 +34,7 @@ export async function readNewestEvents(
   const list: BoundedList = {
     table: 'events',
     columns: shownColumns,
-    leads: eventLeads(filter, await leadToNamed(postgres, tenant, filter)),
+    leads: eventLeads(filter, await findIdentifierLead(postgres, tenant, filter)),
     conditions: (bind) => filterConditions(eventFilters, filter, bind),
   };
   const lead = await chooseLead(postgres, tenant, list, allEvents);

@@ -3,9 +3,9 @@ import { describe, print } from '../output/print.ts';
 import { type OptionSpecs, text, type Values, type Verb, verb, type VerbDefinition } from '../verb.ts';
 import { type Api, connect } from './connect.ts';
 
-/** @param things the resources of the verb, in the plural */
-export const tenantOption = (things: string) => ({
-  tenant: text('NAME', `the tenant of the ${things} (default: default)`),
+/** @param resources the resources of the verb, in the plural */
+export const tenantOption = (resources: string) => ({
+  tenant: text('NAME', `the tenant of the ${resources} (default: default)`),
 });
 
 type WithTenant<Options> = Options & ReturnType<typeof tenantOption>;
@@ -16,7 +16,7 @@ interface ApiVerbDefinition<
   Answer extends object,
 > extends VerbDefinition<Options, Argument> {
   /** For the help of `--tenant`. */
-  things: string;
+  resources: string;
   call(api: Api, values: Values<WithTenant<Options>>, given: Readonly<Record<Argument, string>>): Promise<Answer>;
   /** Formats the answer for people; default: a line per field. `--json` prints it unchanged. */
   show?(answer: Answer): string;
@@ -29,10 +29,10 @@ export function apiVerb<
   const Options extends OptionSpecs = Readonly<Record<never, never>>,
   const Argument extends string = never,
 >(definition: ApiVerbDefinition<Options, Argument, Answer>): Verb {
-  const { things, call, show, exitCode } = definition;
+  const { resources, call, show, exitCode } = definition;
   return verb<WithTenant<Options>, Argument>({
     ...definition,
-    options: { ...definition.options, ...tenantOption(things) } as WithTenant<Options>,
+    options: { ...definition.options, ...tenantOption(resources) } as WithTenant<Options>,
     async run(values, given) {
       const { tenant, json } = values as Values<ReturnType<typeof tenantOption>>;
       const answer = await call(connect(tenant), values, given);

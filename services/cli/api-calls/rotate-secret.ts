@@ -11,11 +11,11 @@ interface Options {
 }
 
 /** The verb that rotates the secret of a source or an endpoint. */
-export const rotateSecretVerb = (things: 'sources' | 'endpoints', { description, secretHelp }: Options): Verb =>
+export const rotateSecretVerb = (resources: 'sources' | 'endpoints', { description, secretHelp }: Options): Verb =>
   apiVerb({
     summary: 'Rotate the secret; the old one stays valid for a while',
     description,
-    things,
+    resources,
     argument: 'id',
     options: {
       'overlap-seconds': text('N', 'how long the old secret stays valid (default: 86400); 0 if it has leaked'),
@@ -28,6 +28,6 @@ export const rotateSecretVerb = (things: 'sources' | 'endpoints', { description,
           overlap_seconds: readWholeNumber('overlap-seconds', overlap, { min: 0, max: month, otherwise: 0 }),
         }),
       };
-      return api.ask('POST', pathOf(things, id, 'rotate-secret'), { body });
+      return api.ask('POST', pathOf(resources, id, 'rotate-secret'), { body });
     },
   });

@@ -6,14 +6,14 @@ import { readLimit } from '../options/read-values.ts';
 import { columns } from '../output/print.ts';
 import { list, text } from '../verb.ts';
 
-const things = 'API keys';
+const resources = 'API keys';
 
 export const apiKeys = {
   create: apiVerb({
     summary: 'Create an API key; shows it once',
     description:
       'Creates an API key and prints it: it is shown this once, and only its hash is stored. The key has its scopes in one tenant and none in others.',
-    things,
+    resources,
     options: {
       name: text('NAME', 'a name for people'),
       scope: list('SCOPE', 'read, write, publish, or admin (all of them, and API keys)'),
@@ -29,7 +29,7 @@ export const apiKeys = {
   list: apiVerb({
     summary: 'List the API keys and when each was last used',
     description: 'Lists the API keys that are not revoked, oldest first, and the minute when each was last used.',
-    things,
+    resources,
     options: { limit: text('N', 'list at most this many (default: all)') },
     call: (api, { limit }) => api.list('/api-keys', readLimit(limit)),
     show: columns('id', 'name', 'scopes', 'created_at', 'last_used_at'),
@@ -37,7 +37,7 @@ export const apiKeys = {
   revoke: apiVerb({
     summary: 'Revoke an API key',
     description: 'Revokes an API key for good, within five seconds. Takes the id of the key, not the key.',
-    things,
+    resources,
     argument: 'id',
     call: async (api, _values, { id }) => {
       await api.ask('DELETE', pathOf('api-keys', id));

@@ -18,7 +18,7 @@ export const audit = apiVerb({
   summary: 'List who changed what',
   description:
     'Lists the changes of the last 400 days, newest first: when, by whom, what, and which fields. --json adds the fields before and after, and the id of the request.',
-  things: 'changes',
+  resources: 'changes',
   options: {
     actor: text('ID', 'by this key and its sessions, by this session, or `admin`: by the operator'),
     action: text('NAME', 'such as endpoint.update'),

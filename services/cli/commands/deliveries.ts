@@ -10,7 +10,7 @@ import { readLimit } from '../options/read-values.ts';
 import { columns, describe, print, table } from '../output/print.ts';
 import { text, type Verb, verb } from '../verb.ts';
 
-const things = 'deliveries';
+const resources = 'deliveries';
 
 interface OneOrMany {
   action: 'retry' | 'cancel';
@@ -26,7 +26,7 @@ const oneOrMany = ({ action, summary, description, question }: OneOrMany): Verb 
     description,
     argument: 'id',
     isArgumentOptional: true,
-    options: { ...deliveryFilterOptions, ...bulkOptions, ...tenantOption(things) },
+    options: { ...deliveryFilterOptions, ...bulkOptions, ...tenantOption(resources) },
     async run(values, { id }) {
       const filter = deliveryFilterOf(values, systemClock.nowMs());
       if (id === '') {
@@ -45,7 +45,7 @@ export const deliveries = {
   list: apiVerb({
     summary: 'List deliveries, newest first',
     description: 'Lists deliveries with the outcome of their last attempt, newest first.',
-    things,
+    resources,
     options: {
       ...deliveryFilterOptions,
       limit: text('N', 'list at most this many (default: 50)'),
@@ -60,7 +60,7 @@ export const deliveries = {
   }),
   show: apiVerb({
     summary: 'Show a delivery and when it is retried',
-    things,
+    resources,
     argument: 'id',
     call: (api, _values, { id }) => api.ask('GET', pathOf('deliveries', id)),
   }),
@@ -68,7 +68,7 @@ export const deliveries = {
     summary: 'List the attempts of a delivery and their outcomes',
     description:
       'Lists the attempts of a delivery and their outcomes, first attempt first; --json adds requests, responses and the time of each phase.',
-    things,
+    resources,
     argument: 'id',
     call: (api, _values, { id }) => api.list<Attempt>(pathOf('deliveries', id, 'attempts'), Infinity),
     show: (attempts) => table(attempts.map(attemptRow), attemptColumns),

@@ -67,7 +67,7 @@ async function erase(values: EraseValues): Promise<number> {
 export const eraseVerb = verb({
   summary: 'Erase events, or show the receipt of an erasure',
   description:
-    'Erases an event, or all events that match every given filter, and prints the receipt: what is gone at once, and until when Kafka keeps bytes. --receipt shows how far it has come.\nOf an event that is erased its id, its status and its times are left. Nobody gets it back.',
+    'Erases an event, or all events that match every given filter, and prints the receipt: what is gone at once, and until when Kafka keeps bytes. --receipt shows how far it has come.\nAn erased event keeps only its id, status and times. Erasure can’t be undone.',
   options,
   run: erase,
 });

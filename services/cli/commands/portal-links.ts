@@ -4,7 +4,7 @@ import { readLimit, readWholeNumber } from '../options/read-values.ts';
 import { columns } from '../output/print.ts';
 import { list, text } from '../verb.ts';
 
-const things = 'portal links';
+const resources = 'portal links';
 const hour = 3_600;
 const longestHours = 7 * 24;
 
@@ -13,12 +13,12 @@ export const portalLinks = {
     summary: 'Make a link that signs a customer in to the portal, once',
     description:
       'Makes a link to the portal of the tenant and prints its code: it is shown this once. The link is redeemed once; it ends after --hours, when it is revoked, and with its key.',
-    things,
+    resources,
     options: {
       capability: list('CAPABILITY', 'view, replay, endpoints or secrets (default: view)'),
       hours: text('N', `end after so many hours, ${longestHours} at most (default: 24)`),
-      'return-url': text('URL', 'where the portal leads back to'),
-      accent: text('COLOUR', 'of its header and buttons, such as #1a5fb4'),
+      'return-url': text('URL', 'URL of the link back from the portal'),
+      accent: text('COLOUR', 'colour of the portal’s header and buttons, such as #1a5fb4'),
     },
     call: (api, { capability: capabilities = ['view'], hours, 'return-url': returnUrl, accent }) => {
       const ends = { min: 1, max: longestHours, otherwise: 24 };
@@ -35,7 +35,7 @@ export const portalLinks = {
   list: apiVerb({
     summary: 'List portal links',
     description: 'Lists portal links that are not revoked, oldest first, until 30 days after their end.',
-    things,
+    resources,
     options: { limit: text('N', 'list at most this many (default: all)') },
     call: (api, { limit }) => api.list('/portal-links', readLimit(limit)),
     show: columns('id', 'status', 'capabilities', 'created_at', 'expires_at', 'redeemed_at'),
@@ -43,7 +43,7 @@ export const portalLinks = {
   revoke: apiVerb({
     summary: 'Revoke a portal link, and end its session',
     description: 'Revokes a portal link for good; whoever is signed in by it is signed out within five seconds.',
-    things,
+    resources,
     argument: 'id',
     call: async (api, _values, { id }) => {
       await api.ask('DELETE', pathOf('portal-links', id));

@@ -4,7 +4,7 @@ import { readLimit, readWholeNumber } from '../options/read-values.ts';
 import { columns } from '../output/print.ts';
 import { flag, list, text } from '../verb.ts';
 
-const things = 'sessions';
+const resources = 'sessions';
 const hour = 3_600;
 const longestHours = 12;
 
@@ -13,7 +13,7 @@ export const sessions = {
     summary: 'Make a session: a token with an end, for a person or a program that should not hold the key',
     description:
       'Makes a session of the key in use and prints its token: it is shown this once. The session ends two hours after its last use, after --hours, and with its key. With --code, prints a code instead, which is redeemed once within a minute.',
-    things,
+    resources,
     options: {
       scope: list('SCOPE', 'read, write, publish or admin (default: those of the key)'),
       hours: text('N', `end after so many hours, ${longestHours} at most (default: ${longestHours})`),
@@ -36,7 +36,7 @@ export const sessions = {
     summary: 'List sessions that have not ended',
     description:
       "Lists sessions that have not ended, oldest first. --tenant '*' lists those of the operator for all tenants.",
-    things,
+    resources,
     options: { limit: text('N', 'list at most this many (default: all)') },
     call: (api, { limit }) => api.list('/sessions', readLimit(limit)),
     show: columns('id', 'key_id', 'scopes', 'created_at', 'idle_expires_at', 'expires_at'),
@@ -44,7 +44,7 @@ export const sessions = {
   end: apiVerb({
     summary: 'End a session',
     description: 'Ends a session for good, within five seconds. Takes the id of the session, not the token.',
-    things,
+    resources,
     argument: 'id',
     call: async (api, _values, { id }) => {
       await api.ask('DELETE', pathOf('sessions', id));

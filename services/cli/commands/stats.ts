@@ -38,7 +38,7 @@ export const stats = apiVerb({
   summary: 'Count events, duplicates, rejected webhooks, attempts and deliveries',
   description:
     'Counts events, duplicates, rejected webhooks, failed attempts and ended deliveries: one line for each step, or with --by for each source, endpoint, type or outcome. Rejected webhooks are counted approximately. Minutes are kept for 48 hours, hours for 90 days, days for 400 days. --json has every key and step.',
-  things: 'events',
+  resources: 'events',
   options: {
     series: text('LIST', 'some of received,duplicates,rejected,delivered,failed,dead_lettered (default: all)'),
     by: text('WHAT', 'source, endpoint, type or outcome'),
@@ -58,7 +58,7 @@ export const stats = apiVerb({
 export const system = apiVerb({
   summary: 'Show the running processes, the consumer lag and the dependencies',
   description: 'Shows the running processes, the consumer lag of each stage and the dependencies. Needs the admin key.',
-  things: 'processes',
+  resources: 'processes',
   call: (api) => api.ask<System>('GET', '/system'),
   show: ({ processes, stages, dependencies }) =>
     [

@@ -51,7 +51,7 @@ export const verbTable: VerbTable = {
   'check-url': checkUrl,
   setup,
   serve,
-  rebuild: { summary: 'Rebuild what Postgres has lost from what Kafka has', verbs: rebuild },
+  rebuild: { summary: 'Rebuild rows that Postgres lost from Kafka’s records', verbs: rebuild },
   'reseal-secrets': resealSecrets,
   completion: completionVerb(() => verbTable),
 };

@@ -8,13 +8,13 @@ import { columns, describe, print } from '../output/print.ts';
 import { flag, list, text, verb } from '../verb.ts';
 
 // With the operator's key alone, which acts in any tenant.
-const things = 'request';
+const resources = 'request';
 
 export const tenants = {
   list: apiVerb({
     summary: 'List tenants, what they have and their own limits',
     description: 'Lists tenants in the order of their ids; --json adds all limits. Needs the admin key.',
-    things,
+    resources,
     options: { limit: text('N', 'list at most this many (default: all)') },
     call: (api, { limit }) => api.list('/tenants', readLimit(limit)),
     show: columns('id', 'name', 'counts', 'own_limits'),
@@ -22,7 +22,7 @@ export const tenants = {
   show: apiVerb({
     summary: 'Show a tenant, what it has and its limits',
     description: 'Shows a tenant with its counts, its own limits and those that hold. Needs the admin key.',
-    things,
+    resources,
     argument: 'id',
     call: (api, _values, { id }) => api.ask('GET', pathOf('tenants', id)),
   }),
@@ -30,7 +30,7 @@ export const tenants = {
     summary: 'Name a tenant, and set its own limits',
     description:
       'Sets the name and all own limits of a tenant: a limit that is not given is that of HOOKLINE_TENANT_LIMITS, or the default. Holds within five seconds. Needs the admin key.',
-    things,
+    resources,
     argument: 'id',
     options: {
       name: text('NAME', 'a name for people'),
@@ -46,7 +46,7 @@ export const tenants = {
   delete: verb({
     summary: 'Delete a tenant with everything that it has',
     description:
-      'Deletes a tenant: its senders and keys are refused at once, all of its rows are removed, and its records on Kafka are dropped for as long as Kafka keeps them. Until then its name is gone. Asked again, it shows how far that has come. For the operator’s key.',
+      'Deletes a tenant: its senders and keys are refused at once, all of its rows are removed, and its records on Kafka are dropped for as long as Kafka keeps them. Until then the name is 410. Repeat the command to see the progress. For the operator’s key.',
     argument: 'tenant',
     options: { yes: flag('do not ask') },
     async run(values, { tenant }) {

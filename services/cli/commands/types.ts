@@ -6,7 +6,7 @@ import { omitAbsent, readLimit } from '../options/read-values.ts';
 import { describe, jsonText, table } from '../output/print.ts';
 import { flag, text } from '../verb.ts';
 
-const things = 'event types';
+const resources = 'event types';
 
 interface EventType extends Record<string, unknown> {
   name: string;
@@ -47,7 +47,7 @@ export const types = {
   list: apiVerb({
     summary: 'List event types',
     description: 'Lists the event types by name, without the retired ones unless --status retired asks for them.',
-    things,
+    resources,
     options: {
       status: text('STATUS', 'active, paused, deprecated or retired'),
       group: text('PREFIX', 'whose names begin with this and a dot'),
@@ -63,7 +63,7 @@ export const types = {
     summary: 'List types of events that no event type describes',
     description:
       'Lists what goes through under a name that no event type has: when it was seen, and how often within 24 hours.',
-    things: 'types',
+    resources: 'types',
     options: { limit: text('N', 'list at most this many (default: all)') },
     call: (api, { limit }) => api.list<ObservedType>('/event-types/observed', readLimit(limit)),
     show: (found) => table(found, ['type', 'first_day', 'last_day', 'received_24h']),
@@ -71,14 +71,14 @@ export const types = {
   show: apiVerb({
     summary: 'Show an event type with its newest version',
     description: 'Shows what is said of an event type, its former names, and its newest schema with an example.',
-    things,
+    resources,
     argument: 'name',
     call: (api, _values, { name }) => api.ask('GET', pathOf('event-types', name)),
   }),
   create: apiVerb({
     summary: 'Create an event type',
     description: 'Creates an event type. With --schema, its version 1 is published.',
-    things,
+    resources,
     argument: 'name',
     options: { ...contentOptions, ...versionOptions },
     call: (api, { description, notes, category, visibility, enforce, schema, example }, { name }) => {
@@ -92,7 +92,7 @@ export const types = {
     summary: 'Publish a version of an event type',
     description:
       'Publishes a schema as the next version of an event type. One that breaks receivers is refused without --breaking; one that is the same as the newest is no version.',
-    things,
+    resources,
     argument: 'name',
     options: {
       ...versionOptions,
@@ -110,7 +110,7 @@ export const types = {
   rename: apiVerb({
     summary: 'Give an event type another name',
     description: 'Renames an event type. Its former names lead to the new one, and are given to no other type.',
-    things,
+    resources,
     argument: 'name',
     options: { to: text('NAME', 'the new name') },
     call: (api, { to }, { name }) => {
@@ -123,7 +123,7 @@ export const types = {
     summary: 'Merge an event type into another',
     description:
       'Merges an event type: all its names lead to the other one. If that lacks a field of it, give a --reason.',
-    things,
+    resources,
     argument: 'name',
     options: { into: text('NAME', 'the other event type'), reason: text('TEXT', 'why fields may be missing') },
     call: (api, { into, reason }, { name }) => {
@@ -135,7 +135,7 @@ export const types = {
   pause: apiVerb({
     summary: 'Say that nothing of an event type is sent for now',
     description: 'Marks an event type as paused on its pages. It stops no events.',
-    things,
+    resources,
     argument: 'name',
     options: { reason: text('TEXT', 'why'), until: text('TIME', 'the end, in RFC 3339') },
     call: (api, { reason, until }, { name }) =>
@@ -145,7 +145,7 @@ export const types = {
   resume: apiVerb({
     summary: 'End the pause of an event type',
     description: 'Ends the pause of an event type.',
-    things,
+    resources,
     argument: 'name',
     call: (api, _values, { name }) => api.ask<EventType>('POST', pathOf('event-types', name, 'resume')),
     show: said,
@@ -153,7 +153,7 @@ export const types = {
   retire: apiVerb({
     summary: 'Retire an event type for ever',
     description: 'Retires an event type: it is 410 under all its names, and none of them is given to another type.',
-    things,
+    resources,
     argument: 'name',
     call: async (api, _values, { name }) => {
       await api.ask('DELETE', pathOf('event-types', name));
@@ -165,7 +165,7 @@ export const types = {
     summary: 'Import event types from a document',
     description:
       'Imports the webhooks of an OpenAPI document, or JSON Schemas by the names of their types: all, or none if one is refused. --dry-run says what would change.',
-    things,
+    resources,
     argument: 'file',
     options: {
       visibility: text('WHO', 'of all of them: public, portal or internal'),
@@ -191,7 +191,7 @@ export const types = {
   export: apiVerb({
     summary: 'Print event types as an OpenAPI document',
     description: 'Prints an OpenAPI 3.1 document with the event types as webhooks. Importing it changes nothing.',
-    things,
+    resources,
     options: {
       visibility: text('WHO', 'public, portal or internal (default: all)'),
       group: text('PREFIX', 'of this group'),

@@ -5,6 +5,6 @@ import { replayLimitOptions } from './replay-limits.ts';
 export const bulkOptions = {
   all: flag('without any filter: all of them'),
   ...replayLimitOptions,
-  'dry-run': flag('show how many there would be, and why; change nothing'),
+  'dry-run': flag('show how many match, and why; change nothing'),
   yes: flag('do not ask'),
 };

@@ -3,7 +3,7 @@ import { list, text, type Values } from '../verb.ts';
 
 /** Settings of a scheme, besides its name and secret. */
 export const schemeSettingOptions = {
-  url: text('URL', 'the URL as the provider has it, for schemes that sign it'),
+  url: text('URL', 'the URL that the provider was given, for schemes that sign it'),
   'signature-header': text('NAME', 'the header of the signature (default: the scheme’s own)'),
   'hmac-algorithm': text('NAME', 'of the scheme hmac: sha256, …'),
   'hmac-encoding': text('NAME', 'of the scheme hmac: hex, …'),

@@ -38,19 +38,19 @@ export const printable = (value: unknown): string => textOf(value).replace(/[\p{
 /** The same for a text of several lines. */
 export const printableLines = (text: string): string => text.split('\n').map(printable).join('\n');
 
-/** Formats a thing: one line for each field. */
-export const describe = (thing: Readonly<Record<string, unknown>>): string =>
-  alignColumns(Object.entries(thing).map(([name, value]) => [name, printable(shownTime(value, { precise: true }))]));
+/** Formats a row: one line for each field. */
+export const describe = (row: Readonly<Record<string, unknown>>): string =>
+  alignColumns(Object.entries(row).map(([name, value]) => [name, printable(shownTime(value, { precise: true }))]));
 
 /** Shows a list as a table of these fields. */
 export const columns =
   (...fields: readonly string[]) =>
-  (things: readonly Readonly<Record<string, unknown>>[]): string =>
-    table(things, fields);
+  (rows: readonly Readonly<Record<string, unknown>>[]): string =>
+    table(rows, fields);
 
-/** Formats several things of one kind: one line each, under the names of the fields; more lines on a terminal that is too narrow. */
-export function table(things: readonly Readonly<Record<string, unknown>>[], fields: readonly string[]): string {
-  if (things.length === 0) return '(none)';
-  const cells = things.map((thing) => fields.map((field) => printable(shownTime(thing[field]) ?? '-')));
+/** Formats several resources of one kind: one line each, under the names of the fields; more lines on a terminal that is too narrow. */
+export function table(rows: readonly Readonly<Record<string, unknown>>[], fields: readonly string[]): string {
+  if (rows.length === 0) return '(none)';
+  const cells = rows.map((row) => fields.map((field) => printable(shownTime(row[field]) ?? '-')));
   return fitColumns([fields, ...cells], columnsOf(process.stdout) ?? Infinity);
 }

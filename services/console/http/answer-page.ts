@@ -17,7 +17,7 @@ import { createSessionActions } from '../session/session-actions.ts';
 import { tokenIn } from '../session/session-cookie.ts';
 import { allTenants, type Capability, may, type Scope } from '../session/session.ts';
 import { createSignInLimit } from '../session/sign-in-limit.ts';
-import { judge } from './judge.ts';
+import { checkRequest } from './check-request.ts';
 import { isFramed, queryOf } from './request-state.ts';
 import type { SendResult } from './send-result.ts';
 
@@ -143,7 +143,7 @@ export function createAnswerPage(options: Options): AnswerPage {
     const handler = page.handlers[isForm ? 'POST' : 'GET'];
     if (handler === undefined) return problem(404);
     if (isForm && page.access !== 'public' && !idempotencyKey.test(formOf(request).get(keyField) ?? ''))
-      return problem(400, { explanation: 'The form is incomplete. Open its page again, and send it from there.' });
+      return problem(400, { explanation: 'The form is incomplete. Open its page again and resubmit it.' });
     try {
       const result = await handler.answer(contextOf(page, request) as never);
       return (await refusalOfTenant(page, request)) ?? result;
@@ -166,7 +166,7 @@ export function createAnswerPage(options: Options): AnswerPage {
     ...(page.access === 'public' && { bodyLimit: maxPublicFormBytes }),
     // Before the body is read.
     async onRequest(request: FastifyRequest, reply: FastifyReply) {
-      const refusal = await judge(page, request, { findSession: find, origin });
+      const refusal = await checkRequest(page, request, { findSession: find, origin });
       return refusal === undefined ? undefined : sendResult(reply, refusal, page);
     },
     handler: async (request, reply) => sendResult(reply, await resultOf(request), page),

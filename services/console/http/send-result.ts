@@ -11,7 +11,7 @@ import type { Face, Page, Settings } from '../page.ts';
 import { endedPage } from '../pages/portal/ended-page.ts';
 import { returnUrlIn } from '../session/return-cookie.ts';
 import type { Assets } from './assets.ts';
-import { faceAt } from './face-at.ts';
+import { faceOfPath } from './face-of-path.ts';
 import { isFramed, isLoopback, pathOf, queryOf, themeOf } from './request-state.ts';
 import { embeddablePolicy } from './security-headers.ts';
 
@@ -35,7 +35,7 @@ export function createSendResult({ settings, assets, originOf, isSecure, newKey 
   };
 
   const faceOf = (request: FastifyRequest, page: Page | undefined): Face =>
-    page?.face ?? faceAt(pathOf(request), { base, faces });
+    page?.face ?? faceOfPath(pathOf(request), { base, faces });
 
   function shellOf(request: FastifyRequest, page: Page | undefined, more: Partial<Shell>): Shell {
     const { session, tenant } = request.state;

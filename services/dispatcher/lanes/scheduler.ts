@@ -26,7 +26,7 @@ import type { Pace } from '../model/endpoint.ts';
 import type { SendVerdict } from '../endpoints/send-verdict.ts';
 import { createTurns } from './turns.ts';
 import { createJobsInHand, type JobLimits } from './jobs-in-hand.ts';
-import { lanesPerTurn, type RowRoom, rowRoomOf } from './row-room.ts';
+import { lanesPerTurn, type WaitingCapacity, waitingCapacityOf } from './waiting-capacity.ts';
 import type { DispatcherShare } from './shares.ts';
 
 export interface Scheduler {
@@ -34,7 +34,7 @@ export interface Scheduler {
   /** The job that has this delivery in hand. */
   held(delivery: Pick<Delivery, 'tenant' | 'id'>): Job | undefined;
   heldRows(): Job[];
-  rowRoom(): Promise<RowRoom>;
+  waitingCapacity(): Promise<WaitingCapacity>;
   /** The used part of each tenant's share, for tenants that hold any. */
   usage(share: DispatcherShare): Iterable<readonly [tenant: string, ratio: number]>;
 }
@@ -285,7 +285,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler & Part {
     offer,
     held: inHand.get,
     heldRows: inHand.rows,
-    rowRoom: () => rowRoomOf({ lanes, health, inHand, limits: limits.lane, placesIn }),
+    waitingCapacity: () => waitingCapacityOf({ lanes, health, inHand, limits: limits.lane, placesIn }),
     usage: (share) => (share === 'places_in_flight' ? places : inHand.rooms[share]).usage(),
   };
 }

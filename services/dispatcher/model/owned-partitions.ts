@@ -10,7 +10,7 @@ export interface OwnedPartitions {
   /** Its first records since then have arrived; `endOffset` is the offset of the next record to be written. */
   firstRead(partition: PartitionRef, endOffset: bigint): void;
   /** All its records below this offset are in lanes or rows, or have ended. */
-  tookUpTo(partition: number, offset: bigint, signal: AbortSignal): void;
+  markTakenBelow(partition: number, offset: bigint, signal: AbortSignal): void;
   /** Whether the record at this offset is among them. */
   hasTaken(partition: number, offset: bigint): boolean;
   numbers(): number[];
@@ -57,7 +57,7 @@ export function createOwnedPartitions(clock: Clock): OwnedPartitions {
       const entry = owned.get(partition);
       if (entry !== undefined) entry.endAtFirstRead = endOffset;
     },
-    tookUpTo(partition, offset, signal) {
+    markTakenBelow(partition, offset, signal) {
       const entry = owned.get(partition);
       if (entry !== undefined && !signal.aborted && offset > entry.takenUpTo) entry.takenUpTo = offset;
     },

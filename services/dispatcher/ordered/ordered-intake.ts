@@ -36,7 +36,7 @@ interface Deps {
   recentSteps: Pick<RecentSteps, 'has'>;
   outcomes: Pick<OutcomeWriter, 'parked'>;
   orderedRows: Pick<OrderedRows, 'placesOf'>;
-  owned: Pick<OwnedPartitions, 'tookUpTo'>;
+  owned: Pick<OwnedPartitions, 'markTakenBelow'>;
   waitOut: WaitOut;
   onFailure(error: Error): void;
 }
@@ -82,7 +82,7 @@ export function createOrderedIntake(deps: Deps): OrderedIntake {
 
   async function takeIn({ partition, ordered, upTo, signal }: Batch): Promise<void> {
     if (ordered.length > 0) await takeInOrdered(partition, ordered, signal);
-    deps.owned.tookUpTo(partition, upTo, signal);
+    deps.owned.markTakenBelow(partition, upTo, signal);
   }
 
   async function takeInOrdered(partition: number, ordered: readonly TakenRecord[], signal: AbortSignal): Promise<void> {

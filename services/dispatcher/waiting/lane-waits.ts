@@ -6,14 +6,14 @@
  * what was left out then is late by our doing.
  */
 import { type EndpointRef, laneKey } from '../model/job.ts';
-import type { RowRoom } from '../lanes/row-room.ts';
+import type { WaitingCapacity } from '../lanes/waiting-capacity.ts';
 import type { DueRow } from './waiting-table.ts';
 
 export interface LaneWaits {
   /** In microseconds. For rows of a reading, asked before `read` is called with that reading. */
   readyAt(row: EndpointRef & Pick<DueRow, 'dueAt'>): number;
   /** The table was read: for this room, with these rows found. */
-  read(room: Pick<RowRoom, 'perLane' | 'lanes' | 'tenants'>, found: readonly EndpointRef[]): void;
+  read(room: Pick<WaitingCapacity, 'perLane' | 'lanes' | 'tenants'>, found: readonly EndpointRef[]): void;
 }
 
 /** A lane that has not been full for so long has no rows left from then. */

@@ -26,7 +26,7 @@ import type { ReadContents } from './read-contents.ts';
 import type { RecentSteps } from '../model/recent-steps.ts';
 import { rowJob } from '../model/row-job.ts';
 import type { Scheduler } from '../lanes/scheduler.ts';
-import type { LaneRoom, RowRoom } from '../lanes/row-room.ts';
+import type { LaneCapacity, WaitingCapacity } from '../lanes/waiting-capacity.ts';
 import type { ServedRows } from './served-rows.ts';
 import type { DueRow, WaitingTable } from './waiting-table.ts';
 
@@ -48,7 +48,7 @@ interface Deps {
   releaseOrdered: ReleaseOrdered;
   owned: Pick<OwnedPartitions, 'numbers' | 'signalOf'>;
   directory: Pick<EndpointDirectory, 'get' | 'refresh' | 'paused'>;
-  scheduler: Pick<Scheduler, 'offer' | 'held' | 'heldRows' | 'rowRoom'>;
+  scheduler: Pick<Scheduler, 'offer' | 'held' | 'heldRows' | 'waitingCapacity'>;
   recentSteps: Pick<RecentSteps, 'has'>;
   endOverdue: EndOverdue;
   endCancelled: EndCancelled;
@@ -69,7 +69,7 @@ export function createWaitingRows(deps: Deps): Part {
   let pauseMs = busyPauseMs;
   let countedAtMs = Number.NEGATIVE_INFINITY;
 
-  async function findDue({ total, ...room }: RowRoom): Promise<DueRow[]> {
+  async function findDue({ total, ...room }: WaitingCapacity): Promise<DueRow[]> {
     const limit = Math.min(maxRows, total);
     const partitions = owned.numbers();
     if (partitions.length === 0 || limit <= 0) return [];
@@ -82,7 +82,7 @@ export function createWaitingRows(deps: Deps): Part {
   }
 
   /** Their rows are not read: they wait for their endpoint, and not for us. */
-  const pausedLanes = (): LaneRoom[] =>
+  const pausedLanes = (): LaneCapacity[] =>
     [...directory.paused()].map(({ tenant, id }) => ({ tenant, endpointId: id, room: 0, early: false }));
 
   const isEarly = (row: DueRow): boolean => row.dueAt > nowMicros(clock);
@@ -144,7 +144,7 @@ export function createWaitingRows(deps: Deps): Part {
     await attempt('waiting.not_counted', count);
     try {
       // First: between the removal and the reading nothing may end unnoticed.
-      const room = await scheduler.rowRoom();
+      const room = await scheduler.waitingCapacity();
       await servedRows.remove();
       const found = await findDue(room);
       await refreshDirectory(found);

@@ -16,7 +16,7 @@ import { laneKey } from '../model/job.ts';
 import { lanesOfTenant, tenantsWithRows } from './lanes-with-rows.ts';
 import { hasPayload, hasRowEnded, itsPayload, payloadBytesOfRow } from './row-conditions.ts';
 import { waitingColumns, type WaitingRow, waitingRowOf } from '../model/waiting-row.ts';
-import type { LaneRoom, TenantRoom } from '../lanes/row-room.ts';
+import type { LaneCapacity, TenantCapacity } from '../lanes/waiting-capacity.ts';
 import type { EventContent } from '../model/event-content.ts';
 
 /** In the partition, the tenant's lanes are read from behind this one on. */
@@ -34,12 +34,12 @@ export interface DueQuestion {
   perLane: number;
   perTenant: number;
   /** Tenants that have fewer. */
-  tenants: readonly TenantRoom[];
+  tenants: readonly TenantCapacity[];
   starts: readonly LaneStart[];
   /** The most rows of one tenant from one partition. */
   perPartition: number;
   /** Lanes with less room than the default; lanes that probe their endpoint take the next ordered row before it is due. */
-  lanes: readonly LaneRoom[];
+  lanes: readonly LaneCapacity[];
   /** Deliveries in hand, whose rows still stand. */
   except: readonly { tenant: string; id: string }[];
   limit: number;

@@ -62,7 +62,7 @@ export const showingMutants: readonly Mutant[] = [
     'is closed without',
     [
       {
-        file: 'services/console/http/judge.ts',
+        file: 'services/console/http/check-request.ts',
         find: `if (!granted.includes(handler.capability)) return problem(403);`,
         replace: `if (granted.length === 0) return problem(403);`,
       },
@@ -87,7 +87,7 @@ export const showingMutants: readonly Mutant[] = [
     [
       {
         file: 'services/console/app.ts',
-        find: `    await answerPage.findSession(request, faceAt(pathOf(request), settings));
+        find: `    await answerPage.findSession(request, faceOfPath(pathOf(request), settings));
     return sendResult(reply, problem(404));`,
         replace: `    return sendResult(reply, { kind: 'sign_in', status: 200 });`,
       },
@@ -141,12 +141,12 @@ export const showingMutants: readonly Mutant[] = [
     'the tenant is that of the path',
     [
       {
-        file: 'services/console/http/judge.ts',
+        file: 'services/console/http/check-request.ts',
         find: `const { tenant } = params;`,
         replace: `const tenant = queryOf(request).get('tenant') ?? params['tenant'];`,
       },
       {
-        file: 'services/console/http/judge.ts',
+        file: 'services/console/http/check-request.ts',
         find: `!handler.query.includes(name)`,
         replace: `name !== 'tenant' && !handler.query.includes(name)`,
       },

@@ -12,9 +12,7 @@ const create = (...args: string[]) =>
   runHookline(['endpoints', 'create', '--url', 'https://a.example/', ...args], { env: { ...api.env, TZ: 'UTC' } });
 
 test('says from when on the endpoint gets events, for people alone', async () => {
-  expect((await create()).stdout).toContain(
-    'It gets what is accepted from 2026-01-01T00:00:06Z on, five seconds after',
-  );
+  expect((await create()).stdout).toContain('It gets events accepted from 2026-01-01T00:00:06Z on, five seconds after');
   expect(JSON.parse((await create('--json')).stdout)).toEqual(endpoint);
 });
 

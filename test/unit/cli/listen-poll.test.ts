@@ -109,7 +109,7 @@ test('what was accepted before, is of another type, Hookline’s own or erased, 
   const { stderr } = await poll('--forward', target.url, '--count', '1', '--types', 'order.*');
   await target.stop();
   expect(idsOf(target)).toEqual(['wanted']);
-  expect(stderr).toBe('gone has no payload any more: it is left out\n');
+  expect(stderr).toBe('gone is left out: its payload has been removed\n');
 });
 
 test('a target that is away has its events wait; another answer is its own', async () => {

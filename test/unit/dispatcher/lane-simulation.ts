@@ -153,7 +153,7 @@ export async function simulateLanes(options: Options): Promise<SimulationResult>
       queuedRows.delete(id);
       waiting.get(at)?.unshift(id);
     }
-    const { perLane, lanes } = await scheduler.rowRoom();
+    const { perLane, lanes } = await scheduler.waitingCapacity();
     const rooms = new Map(lanes.map(({ endpointId, room }) => [indexOf(endpointId), room]));
     for (const [at, ids] of waiting) {
       for (const id of ids.splice(0, rooms.get(at) ?? perLane)) {

@@ -65,7 +65,7 @@ function createWorld() {
         return asked.map((one) => world.placeOf(one));
       },
     },
-    owned: { tookUpTo: (_partition, offset, signal) => void (signal.aborted || world.upTo.push(offset)) },
+    owned: { markTakenBelow: (_partition, offset, signal) => void (signal.aborted || world.upTo.push(offset)) },
     waitOut: createWaitOut({ clock, log: silentLogger }),
     onFailure: (error) => world.failures.push(error),
   });

@@ -44,8 +44,8 @@ describe('how far a partition was taken in', () => {
     const owned = createOwned();
     const { signal } = new AbortController();
     owned.opened(partition, 10n);
-    owned.tookUpTo(3, 15n, signal);
-    owned.tookUpTo(3, 12n, signal);
+    owned.markTakenBelow(3, 15n, signal);
+    owned.markTakenBelow(3, 12n, signal);
     expect([owned.hasTaken(3, 14n), owned.hasTaken(3, 15n)]).toEqual([true, false]);
   });
 
@@ -53,12 +53,12 @@ describe('how far a partition was taken in', () => {
     const owned = createOwned();
     const before = new AbortController();
     owned.opened(partition, 10n);
-    owned.tookUpTo(3, 15n, before.signal);
+    owned.markTakenBelow(3, 15n, before.signal);
     before.abort();
     owned.revoked([partition]);
     expect(owned.hasTaken(3, 0n)).toBe(false);
     owned.assigned([partition]);
-    owned.tookUpTo(3, 15n, before.signal);
+    owned.markTakenBelow(3, 15n, before.signal);
     expect(owned.hasTaken(3, 9n)).toBe(false);
     owned.opened(partition, 12n);
     expect([owned.hasTaken(3, 11n), owned.hasTaken(3, 12n)]).toEqual([true, false]);

@@ -93,7 +93,7 @@ describe('the scheduler', () => {
     expect(shareOf('other', 'queued_deliveries')).toBeLessThan(0.05);
     const refusedRows = numbered('row', 200).map((id) => scheduler.offer(aRowJob({ id, endpointId: `ep_${id}` })));
     expect(refusedRows.filter((offered) => offered === 'queued')).toHaveLength(80);
-    const { tenants, perTenant } = await scheduler.rowRoom();
+    const { tenants, perTenant } = await scheduler.waitingCapacity();
     expect([tenants, perTenant]).toEqual([[{ tenant: 'acme', room: 0, perLane: 5 }], 15]);
     expect(scheduler.offer(aRowJob({ id: 'row', tenant: 'other' }))).toBe('queued');
     const large = createWorld({ totalBytes: 1_000, bytes: 1e9, records: 100 });
@@ -107,9 +107,15 @@ describe('the scheduler', () => {
     const { offer, offerRow, scheduler, started, end } = createWorld({ maxInFlight: 1, records: 3, rows: 2 });
     for (const id of ['f0', 'f1', 'f2', 'f3']) expect(offer(id)).toBe('queued');
     expect(offer('f4')).toBe('full');
-    expect(await scheduler.rowRoom()).toEqual({ perLane: 2, perTenant: 80, lanes: [], tenants: [], total: 100 });
+    expect(await scheduler.waitingCapacity()).toEqual({
+      perLane: 2,
+      perTenant: 80,
+      lanes: [],
+      tenants: [],
+      total: 100,
+    });
     expect(['r0', 'r1', 'r2'].map((id) => offerRow(id))).toEqual(['queued', 'queued', 'full']);
-    expect(await scheduler.rowRoom()).toEqual({
+    expect(await scheduler.waitingCapacity()).toEqual({
       ...{ perLane: 2, perTenant: 79 },
       lanes: [{ tenant: 'acme', endpointId: 'ep_1', room: 0, early: false }],
       tenants: [{ tenant: 'acme', room: 78, perLane: 2 }],
@@ -141,7 +147,7 @@ describe('the scheduler', () => {
     for (const id of numbered('queued', 10_000)) expect(offer(id, `ep_${id}`)).toBe('queued');
     let turns = 0;
     let isRead = false;
-    const reading = scheduler.rowRoom().finally(() => (isRead = true));
+    const reading = scheduler.waitingCapacity().finally(() => (isRead = true));
     for (; !isRead; turns += 1) await new Promise(setImmediate);
     expect(turns).toBeGreaterThan(15);
     expect((await reading).lanes).toEqual([]);
@@ -300,7 +306,7 @@ describe('the scheduler', () => {
       await end('queued0');
     }
     const roomOf = async ({ scheduler }: ReturnType<typeof createWorld>): Promise<number | undefined> =>
-      (await scheduler.rowRoom()).lanes.find(({ endpointId }) => endpointId === 'ep_1')?.room;
+      (await scheduler.waitingCapacity()).lanes.find(({ endpointId }) => endpointId === 'ep_1')?.room;
 
     it('parks what is queued, lets its rows stand, refuses what comes, and has no room for rows', async () => {
       const world = createWorld({ maxInFlight: 1 });
@@ -365,7 +371,7 @@ describe('the scheduler', () => {
     offer('other', 'ep_2');
     await end('a', 'wait');
     expect(started).toEqual(['a', 'other']);
-    expect((await scheduler.rowRoom()).lanes).toContainEqual({
+    expect((await scheduler.waitingCapacity()).lanes).toContainEqual({
       tenant: 'acme',
       endpointId: 'ep_1',
       room: 0,
@@ -416,7 +422,7 @@ describe('the scheduler', () => {
       permits.waitMs = 60_000;
       const answers = Array.from({ length: 40 }, (_, at) => offer(`d${at}`));
       expect(answers.filter((answer) => answer === 'queued')).toHaveLength(32);
-      expect((await scheduler.rowRoom()).lanes).toEqual([
+      expect((await scheduler.waitingCapacity()).lanes).toEqual([
         { tenant: 'acme', endpointId: 'ep_1', room: 4, early: false },
       ]);
     });

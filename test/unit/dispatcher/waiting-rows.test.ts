@@ -103,7 +103,7 @@ function createWorld() {
       offer: (job) => (world.offered.push(job), 'queued'),
       held: (delivery) => world.held.get(deliveryKey(delivery)),
       heldRows: () => [...world.held.values()],
-      rowRoom: async () => ({
+      waitingCapacity: async () => ({
         ...{ perLane: 50, perTenant: 80 },
         lanes: [{ tenant: 'acme', endpointId: 'ep_2', room: 3, early: false }],
         tenants: [{ tenant: 'acme', room: 30, perLane: 5 }],

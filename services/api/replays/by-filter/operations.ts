@@ -5,7 +5,7 @@ import type { ReplayOperation, Selection } from '#lib/replay-store';
 import { bindTo, filterConditions, type Filtering, type FilterTable, readInstant } from '../../http/filters.ts';
 import { deliveryFilters } from '../../resources/delivery-filters.ts';
 import { eventFilters } from '../../resources/event-filters.ts';
-import { leadToNamed } from '../../resources/event-leads.ts';
+import { findIdentifierLead } from '../../resources/event-leads.ts';
 
 /** The subject of an operation by filter. Conditions and columns are on its table. */
 interface Target {
@@ -79,7 +79,7 @@ export async function matchingOf(
   const conditions = filterConditions(filters, filter as Filtering<FilterTable>, bind);
   const until = `${createdAt} <= ${bind(asOf)}::timestamptz`;
   // Events that a sender or a trace names are found by other tables than their own.
-  const named = operation === 'replay_events' ? await leadToNamed(postgres, tenant, filter) : undefined;
+  const named = operation === 'replay_events' ? await findIdentifierLead(postgres, tenant, filter) : undefined;
   const among = (named?.(bind).ids ?? []).map((ids) => `id IN (${ids})`);
   return { from: table, where: ['tenant = $1', ...among, until, ...conditions, isEligible].join(' AND '), values };
 }

@@ -9,13 +9,13 @@ import { type DeadLetter, deadLetterColumns, deadLetterRow } from './dead-letter
 import { filterOf, filterOptions } from './filter-options.ts';
 import { replayDeadLetters } from './replay-dead-letters.ts';
 
-const things = 'dead letters';
+const resources = 'dead letters';
 
 export const deadLetters = {
   list: apiVerb({
     summary: 'List the dead letters, and why each was dead-lettered',
     description: 'Lists the dead letters, newest first.',
-    things,
+    resources,
     options: {
       ...filterOptions,
       status: text('NAME', 'dead, replaying, replayed or all (default: dead)'),
@@ -34,7 +34,7 @@ export const deadLetters = {
   show: apiVerb({
     summary: 'Show a dead letter or the progress of a replay',
     description: 'Shows a dead letter (dl_…) with its headers and payload, or a replay (rpl_…) and its progress.',
-    things,
+    resources,
     argument: 'id',
     call: (api, _values, { id }) => api.ask('GET', pathOf(id.startsWith('rpl_') ? 'replays' : 'dead-letters', id)),
   }),
@@ -49,14 +49,14 @@ export const deadLetters = {
       ...replayLimitOptions,
       'dry-run': flag('show what would be replayed; change nothing'),
       yes: flag('do not ask'),
-      ...tenantOption(things),
+      ...tenantOption(resources),
     },
     run: replayDeadLetters,
   }),
   items: apiVerb({
     summary: 'List the items of a replay, such as those that failed',
     description: 'Lists the items of a replay in its order, with why they failed; also of a replay by filter.',
-    things,
+    resources,
     argument: 'replay',
     options: {
       status: text('NAME', 'waiting, sending, replayed, failed, left_out or cancelled'),
@@ -71,7 +71,7 @@ export const deadLetters = {
   cancel: apiVerb({
     summary: 'Cancel a replay',
     description: 'Cancels a running replay. What it has not sent yet is a dead letter again and can be replayed.',
-    things,
+    resources,
     argument: 'replay',
     call: async (api, _values, { replay }) => {
       const path = pathOf('replays', replay);

@@ -8,5 +8,5 @@ export interface CreatedEndpoint extends Record<string, unknown> {
 /** From when on the endpoint gets events: who sends at once is surprised by none. */
 export function describeBeginning({ created_at: createdAt }: CreatedEndpoint): string {
   const from = new Date(Math.ceil((Date.parse(createdAt) + endpointSettlingMs) / 1_000) * 1_000).toISOString();
-  return `It gets what is accepted from ${String(shownTime(from))} on, five seconds after its creation; nothing from before.`;
+  return `It gets events accepted from ${String(shownTime(from))} on, five seconds after its creation; nothing from before.`;
 }

@@ -7,7 +7,7 @@ import { describe } from '../../output/print.ts';
 import { shownTime } from '../../output/shown-time.ts';
 import { text } from '../../verb.ts';
 
-const things = 'endpoints';
+const resources = 'endpoints';
 
 interface Paused {
   id: string;
@@ -27,7 +27,7 @@ export const pauseVerbs = {
     summary: 'Show how an endpoint does, and what waits for it',
     description:
       'Shows the circuit breaker of an endpoint, its success and latency, what waits and until when, and its last success and failure. A dash is what is not known.',
-    things,
+    resources,
     argument: 'id',
     call: (api, _values, { id }) => api.ask<object>('GET', pathOf('endpoints', id, 'health')),
     show: (health) => describe(Object.fromEntries(flat(health))),
@@ -36,7 +36,7 @@ export const pauseVerbs = {
     summary: 'Pause an endpoint; its deliveries wait',
     description:
       'Pauses an endpoint: its deliveries wait, and their deadlines move by the time of the pause. It ends after 72 hours unless --until says otherwise, and lasts 14 days at most. Pausing again moves its end.',
-    things,
+    resources,
     argument: 'id',
     options: { until: text('TIME', futureTimeForms) },
     call: (api, { until }, { id }) => {
@@ -48,7 +48,7 @@ export const pauseVerbs = {
   resume: apiVerb({
     summary: 'Resume a paused endpoint',
     description: 'Ends the pause of an endpoint: its deliveries are sent, oldest first, at its own rate.',
-    things,
+    resources,
     argument: 'id',
     call: (api, _values, { id }) => api.ask<Paused>('POST', pathOf('endpoints', id, 'resume')),
     show: ({ id }) => `${id} is not paused`,

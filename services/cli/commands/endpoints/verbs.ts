@@ -17,13 +17,13 @@ import { describeTest, type TestAnswer } from './describe-test.ts';
 import { pauseVerbs } from './pause-verbs.ts';
 import { endpointOptions, readEndpoint, resettableSettings } from './settings.ts';
 
-const things = 'endpoints';
+const resources = 'endpoints';
 
 export const endpoints = {
   list: apiVerb({
     summary: 'List the endpoints',
     description: 'Lists the endpoints that are not deleted, oldest first.',
-    things,
+    resources,
     options: {
       status: text('NAME', 'enabled (paused ones too), paused or disabled'),
       failing: flag('endpoints all of whose attempts fail at present'),
@@ -38,7 +38,7 @@ export const endpoints = {
   }),
   show: apiVerb({
     summary: 'Show an endpoint',
-    things,
+    resources,
     argument: 'id',
     call: (api, _values, { id }) => api.ask('GET', pathOf('endpoints', id)),
   }),
@@ -46,7 +46,7 @@ export const endpoints = {
     summary: 'Create an endpoint; shows its secret once',
     description:
       'Creates an endpoint. Prints the secret that signs its deliveries: it is shown this once. The endpoint gets events accepted five seconds or more from now.',
-    things,
+    resources,
     options: {
       secret: text('TEXT', 'the secret that the receiver has generated (default: a new one)'),
       ...endpointOptions,
@@ -60,7 +60,7 @@ export const endpoints = {
   update: apiVerb({
     summary: 'Change or reset settings of an endpoint',
     description: 'Changes the settings that are given and leaves the rest. In force everywhere within 5 seconds.',
-    things,
+    resources,
     argument: 'id',
     options: { ...changeOptions('endpoint'), ...endpointOptions },
     call: (api, values, { id }) => {
@@ -75,7 +75,7 @@ export const endpoints = {
   delete: apiVerb({
     summary: 'Delete an endpoint; cancels its open deliveries',
     description: 'Deletes an endpoint for good. Its open deliveries are cancelled, and its id is never used again.',
-    things,
+    resources,
     argument: 'id',
     call: async (api, _values, { id }) => {
       await api.ask('DELETE', pathOf('endpoints', id));
@@ -92,7 +92,7 @@ export const endpoints = {
     summary: 'Enable an endpoint, whatever disabled it',
     description:
       'Enables an endpoint, whatever disabled it. `hookline endpoints recover` replays what was dead-lettered in the meantime.',
-    things,
+    resources,
     argument: 'id',
     call: (api, _values, { id }) => api.ask('POST', pathOf('endpoints', id, 'enable')),
   }),
@@ -100,7 +100,7 @@ export const endpoints = {
     summary: 'Disable an endpoint; dead-letters its deliveries',
     description:
       'Disables an endpoint. Its open deliveries become dead letters, and so do new ones until it is enabled again.',
-    things,
+    resources,
     argument: 'id',
     call: (api, _values, { id }) => api.ask('POST', pathOf('endpoints', id, 'disable')),
   }),
@@ -110,7 +110,7 @@ export const endpoints = {
     description:
       'Replays the deliveries to the endpoint that were dead-lettered since a time, oldest first, and shows the progress until the replay ends. Ctrl-C stops watching, not the replay.',
     argument: 'id',
-    options: { since: text('TIME', timeForms), ...replayLimitOptions, ...tenantOption(things) },
+    options: { since: text('TIME', timeForms), ...replayLimitOptions, ...tenantOption(resources) },
     async run(values, { id }) {
       const since = readTime('since', values.since, systemClock.nowMs());
       if (since === undefined) throw usageFailure('missing --since');
@@ -122,7 +122,7 @@ export const endpoints = {
     summary: 'Send a test event to an endpoint and show the outcome',
     description:
       'Sends the endpoint a test event, signed like every delivery, and shows the outcome. Exits 0 if it was delivered, else 1.',
-    things,
+    resources,
     argument: 'id',
     options: {
       type: text('NAME', 'the type of the event'),

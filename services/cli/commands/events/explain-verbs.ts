@@ -11,7 +11,7 @@ import { type Event, listedColumns, eventRow } from './event-view.ts';
 import { filterOf, filterOptions, queryOf } from './filter-options.ts';
 import { type Match, matchColumns, matchRow } from './match-view.ts';
 
-const things = 'events';
+const resources = 'events';
 
 interface Search {
   matched: Event[];
@@ -30,7 +30,7 @@ export const explainVerbs = {
     summary: 'List the arrivals of an event',
     description:
       'Lists each arrival of an event, oldest first: the first one and its duplicates, from where each came, and whether it had the same bytes.',
-    things,
+    resources,
     argument: 'id',
     options: { limit: text('N', 'list at most this many (default: 100)') },
     call: (api, { limit }, { id }) => api.list(pathOf('events', id, 'receipts'), readLimit(limit, { otherwise: 100 })),
@@ -40,7 +40,7 @@ export const explainVerbs = {
     summary: 'Show which endpoints got an event, and why others did not',
     description:
       'Lists every endpoint with whether the event matched it, or the first reason why not, by the settings at the time of receipt.',
-    things,
+    resources,
     argument: 'id',
     options: { limit: text('N', 'list at most this many endpoints (default: all)') },
     call: (api, { limit }, { id }) => api.list<Match>(pathOf('events', id, 'matching'), readLimit(limit)),
@@ -50,14 +50,14 @@ export const explainVerbs = {
     summary: 'Search the payloads of the newest events',
     description:
       'Searches payloads by a filter as endpoints have it, newest events first. A search reads at most 64 MiB and 2 seconds; it says where it stopped, and --cursor continues there.',
-    things,
+    resources,
     options: {
       filter: text('JSON', 'the filter, such as {"data.amount":{"$gt":100}}'),
       'filter-file': text('FILE', 'a file with the filter; - reads the standard input'),
       ...searchFilters,
       receipt: text('ID', 'the event of the webhook that was answered with this receipt (rcp_…)'),
-      limit: text('N', 'end at this many matches (default: 100)'),
-      cursor: text('ID', 'continue behind this event'),
+      limit: text('N', 'stop after this many matches (default: 100)'),
+      cursor: text('ID', 'continue after this event'),
     },
     call: (api, values) => {
       const { filter, 'filter-file': file } = values;

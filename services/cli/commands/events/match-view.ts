@@ -47,7 +47,7 @@ function whyOf({ reason, unjudged, expected, clause, created_at }: Match): strin
     case 'payload_removed':
       return 'has a filter, and the payload has been removed';
     case 'history_removed':
-      return 'its settings at that time are not kept any more';
+      return 'its settings at that time have been removed';
     default:
       return reason;
   }

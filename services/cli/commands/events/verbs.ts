@@ -14,14 +14,14 @@ import { findEvents } from './find-events.ts';
 import { readTags } from './read-tags.ts';
 import { type EventRequest, requestText } from './request-view.ts';
 
-const things = 'events';
+const resources = 'events';
 
 export const events = {
   publish: apiVerb({
     summary: 'Publish an event',
     description:
-      'Publishes an event of your own. It takes the same way as webhooks, to the endpoints that subscribe to it. The payload is delivered exactly as it is written here.',
-    things,
+      'Publishes an event of your own. It is delivered like a webhook, to the endpoints that subscribe to it. The payload is delivered exactly as it is written here.',
+    resources,
     options: {
       type: text('NAME', 'the type of the event, such as order.paid'),
       payload: text('JSON', 'the payload (default: {})'),
@@ -50,7 +50,7 @@ export const events = {
   list: apiVerb({
     summary: 'List events, newest first',
     description: 'Lists events by their receipt, newest first.',
-    things,
+    resources,
     options: { ...findOptions, limit: text('N', 'list at most this many (default: 50)') },
     call: (api, values) => {
       const query = queryOf({ order: 'desc', ...findFilter(values, systemClock.nowMs()) });
@@ -62,7 +62,7 @@ export const events = {
     summary: 'Find the events that a sender, a log line or a trace names',
     description:
       'Finds events by an identifier from elsewhere: the id that the sender or publisher gave (evt_… of Stripe, X-GitHub-Delivery), a receipt (rcp_…), or a trace id. Exit code 1 if there is none.',
-    things,
+    resources,
     argument: 'identifier',
     call: (api, _values, { identifier }) => findEvents(api, identifier),
     show: (found) => (found.length === 0 ? 'no such event' : table(found.map(eventRow), listedColumns)),
@@ -71,7 +71,7 @@ export const events = {
   show: apiVerb({
     summary: 'Show an event with its payload',
     description: 'Shows an event, with its payload if that is JSON.',
-    things,
+    resources,
     argument: 'id',
     call: (api, _values, { id }) => api.ask('GET', pathOf('events', id)),
   }),
@@ -79,7 +79,7 @@ export const events = {
     summary: 'Show the request that an event came with',
     description:
       'Shows method, path, client address and headers of the webhook that became the event. Signatures and other possible secrets are masked.',
-    things,
+    resources,
     argument: 'id',
     call: (api, _values, { id }) => api.ask<EventRequest>('GET', pathOf('events', id, 'request')),
     show: requestText,
@@ -87,7 +87,7 @@ export const events = {
   deliveries: apiVerb({
     summary: 'List the deliveries of an event',
     description: 'Lists the deliveries of an event: one line for each endpoint and each replay.',
-    things,
+    resources,
     argument: 'id',
     call: (api, _values, { id }) => api.list(pathOf('events', id, 'deliveries'), Infinity),
     show: columns('id', 'endpoint_id', 'generation', 'status', 'attempts', 'next_attempt_at', 'detail'),
@@ -101,7 +101,7 @@ export const events = {
       ...findOptions,
       to: text('ID', 'send them to this endpoint alone'),
       ...bulkOptions,
-      ...tenantOption(things),
+      ...tenantOption(resources),
     },
     run: async (values) => {
       const { runBulk } = await import('../../api-calls/run-bulk.ts');
@@ -117,7 +117,7 @@ export const events = {
     options: {
       ...filterOptions,
       count: text('N', 'end after this many changes'),
-      ...tenantOption(things),
+      ...tenantOption(resources),
     },
     run: async (values) => (await import('./tail-events.ts')).tailEvents(values),
   }),

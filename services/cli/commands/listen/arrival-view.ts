@@ -42,7 +42,7 @@ export function describeArrival(arrival: Arrival, facts: WebhookFacts, isRepeat:
     `${bytes} bytes`,
     describeVerdict(verdict),
     ...(isRepeat ? ['seen before'] : []),
-    `→ ${describeAnswer(answer)}${senderLeft ? ', too late: its sender had left' : ''}`,
+    `→ ${describeAnswer(answer)}${senderLeft ? ', too late: the sender had disconnected' : ''}`,
   ];
   const excerpt = excerptOf(content);
   return `${parts.map(printable).join('  ')}${excerpt === '' ? '' : `\n  ${excerpt}`}`;

@@ -50,7 +50,7 @@ export async function listen(values: ListenValues): Promise<number> {
       answered += 1;
       if (answered >= count) end();
     },
-    onBrokenOff: () => void process.stderr.write('a sender went away before its body was whole\n'),
+    onBrokenOff: () => void process.stderr.write('a sender disconnected before its body was complete\n'),
   });
 
   const untilEnded = (signal: AbortSignal): Promise<unknown> =>

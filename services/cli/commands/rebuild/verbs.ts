@@ -3,7 +3,7 @@ import { flag, text, verb } from '../../verb.ts';
 
 export const rebuild = {
   dedup: verb({
-    summary: 'Restore what dedup knows after Postgres was put back, or after a failover',
+    summary: 'Restore the deduplication keys after a restore or failover of Postgres',
     description:
       'Restores rows of the table `dedup_keys` that were lost with the database. Reads `events`, and writes a row for each event of a webhook whose key has none: the webhook is known again, so that a repetition of it becomes no second event. Events that were erased are left out. Safe to repeat. Stop dedup meanwhile: what it accepts before its rows are back may be a second event of a webhook.',
     options: {

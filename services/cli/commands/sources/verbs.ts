@@ -14,13 +14,13 @@ import { flag, text } from '../../verb.ts';
 import { sourceSettings } from './settings.ts';
 import { webhookVerbs } from './webhook-verbs.ts';
 
-const things = 'sources';
+const resources = 'sources';
 
 export const sources = {
   list: apiVerb({
     summary: 'List the sources',
     description: 'Lists the sources that are not deleted, oldest first.',
-    things,
+    resources,
     options: {
       failing: flag('sources that have rejected webhooks in the last ten minutes, and accepted none'),
       search: text('TEXT', 'sources with this text in the name'),
@@ -34,14 +34,14 @@ export const sources = {
   }),
   show: apiVerb({
     summary: 'Show a source',
-    things,
+    resources,
     argument: 'id',
     call: (api, _values, { id }) => api.ask('GET', pathOf('sources', id)),
   }),
   create: apiVerb({
     summary: 'Create a source; shows its secret once',
     description: 'Creates a source. Prints the URL to give to the provider, and the secret: it is shown this once.',
-    things,
+    resources,
     options: {
       name: text('NAME', 'a name for people'),
       scheme: text('SCHEME', 'hookline, stripe, github, …'),
@@ -57,7 +57,7 @@ export const sources = {
   update: apiVerb({
     summary: 'Change or reset settings of a source',
     description: 'Changes the settings that are given and leaves the rest. In force everywhere within 5 seconds.',
-    things,
+    resources,
     argument: 'id',
     options: {
       name: text('NAME', 'a name for people'),
@@ -77,7 +77,7 @@ export const sources = {
   delete: apiVerb({
     summary: 'Delete a source: its senders get 410',
     description: 'Deletes a source for good. Its senders get 410 within 5 seconds, and its id is never used again.',
-    things,
+    resources,
     argument: 'id',
     call: async (api, _values, { id }) => {
       await api.ask('DELETE', pathOf('sources', id));
@@ -92,7 +92,7 @@ export const sources = {
   rejections: apiVerb({
     summary: 'List recently rejected webhooks, and why',
     description: 'Lists the webhooks of a source that were rejected recently, newest first; --json adds their headers.',
-    things,
+    resources,
     argument: 'id',
     options: { limit: text('N', 'list at most this many (default: 20)') },
     call: (api, { limit }, { id }) =>

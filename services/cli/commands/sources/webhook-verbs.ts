@@ -6,7 +6,7 @@ import { omitAbsent, readHeaders } from '../../options/read-values.ts';
 import { describe } from '../../output/print.ts';
 import { list, text } from '../../verb.ts';
 
-const things = 'sources';
+const resources = 'sources';
 
 interface Verification extends Record<string, unknown> {
   verified: boolean;
@@ -21,7 +21,7 @@ export const webhookVerbs = {
     summary: 'Verify a webhook as a source does, and say what is wrong',
     description:
       'Verifies a webhook with the settings and secrets of a source: the step that fails, the answer of the ingress, and what to do. Nothing is received. Exits 1 if the webhook is not valid.',
-    things,
+    resources,
     argument: 'id',
     options: {
       header: list("'Name: value'", 'a header of the request'),
@@ -46,7 +46,7 @@ export const webhookVerbs = {
     summary: 'Print a signed sample webhook, as a curl command',
     description:
       'Signs a sample webhook with the secret of a source and prints the command that sends it. Its timestamp is now: send it soon. --json prints its headers and its body.',
-    things,
+    resources,
     argument: 'id',
     options: { 'body-file': text('FILE', 'the body to sign (default: a sample); - reads the standard input') },
     async call(api, { 'body-file': file }, { id }) {

@@ -22,7 +22,7 @@ interface SelectionForm {
 /** The form of the replay's filter and rate: a GET, since it only counts again. */
 export function selectionForm({ action, selection, names, query, errors, isCustomer }: SelectionForm): Html {
   const { kind, ids, failedOf, rate, limit } = selection;
-  const { things, list } = bulkKinds[kind];
+  const { resources, list } = bulkKinds[kind];
   const t = action.replace(/\/replays\/new$/, '');
   return html`<form class="filters" action="${action}">
 <input type="hidden" name="what" value="${kind}">${ids.map((id) => html`<input type="hidden" name="id" value="${id}">`)}${
@@ -33,7 +33,7 @@ ${filtersOf(selection, names, query)
   .map((filter) => filterFields(filter, query, errors))}
 ${rate !== undefined && textField({ name: 'rate_per_second', label: 'Rate per second', value: rate, type: 'text', errors })}
 ${textField({ name: 'limit', label: 'Limit', value: limit ?? '', errors })}
-<div class="filter-buttons"><button>Count again</button><a href="${t}${list}">Back to the ${things}</a></div>
+<div class="filter-buttons"><button>Count again</button><a href="${t}${list}">Back to the ${resources}</a></div>
 </form>`;
 }
 

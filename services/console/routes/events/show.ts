@@ -1,5 +1,5 @@
 import { type FieldError, type ListPage, type Listed, type ReadApi } from '../../api-calls/console-api.ts';
-import { orGone } from '../../api-calls/or-gone.ts';
+import { undefinedIfGone } from '../../api-calls/undefined-if-gone.ts';
 import { path, withQuery } from '../../api-calls/paths.ts';
 import { readPayload } from '../../api-calls/read-payload.ts';
 import { page, problem } from '../../page-result.ts';
@@ -38,8 +38,8 @@ export const showEvent = tenantPage({
       const event = await api.get<WholeEvent | ErasedEvent>(path`/events/${params.id}`);
       if (isErased(event)) return erasedEventPage(event, t);
       const [payload, request, deliveries, explained] = await Promise.all([
-        orGone(shownPayload(api, params.id)),
-        orGone(api.get<EventRequest>(path`/events/${params.id}/request`)),
+        undefinedIfGone(shownPayload(api, params.id)),
+        undefinedIfGone(api.get<EventRequest>(path`/events/${params.id}/request`)),
         listAll<Delivery>(api, path`/events/${params.id}/deliveries`),
         isCustomer ? forCustomer(api) : forOperator(api, params.id, query.get('endpoints') ?? undefined),
       ]);
@@ -77,7 +77,7 @@ async function forOperator(
 ): Promise<Explained | { errors: readonly FieldError[] }> {
   const [receipts, matching, sources] = await Promise.all([
     listAll<Receipt>(api, path`/events/${id}/receipts`),
-    orGone(matchesOf(api, id, cursor)),
+    undefinedIfGone(matchesOf(api, id, cursor)),
     namedSources(api),
   ]);
   if (matching?.ok === false) return { errors: matching.errors };
@@ -98,6 +98,6 @@ const matchesOf = (api: ReadApi, id: string, cursor: string | undefined): Promis
   api.list<EventMatch>(withQuery(path`/events/${id}/matching`, { limit: endpointsPerPage, cursor }));
 
 async function listAll<T>(api: ReadApi, list: string): Promise<ListPage<T>['items']> {
-  const listed = await orGone(api.list<T>(withQuery(list, { limit: most })));
+  const listed = await undefinedIfGone(api.list<T>(withQuery(list, { limit: most })));
   return listed?.ok === true ? listed.items : [];
 }

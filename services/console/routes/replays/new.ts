@@ -37,11 +37,11 @@ async function showPreview(context: TenantContext, stale?: string): Promise<Page
   const selection = readSelection(query);
   if ('errors' in selection) return problem(400, { errors: selection.errors });
   const [counted, names] = await Promise.all([previewOf(context, selection), readTenantNames(context)]);
-  const { verb, things, list } = bulkKinds[selection.kind];
+  const { verb, resources, list } = bulkKinds[selection.kind];
   const action = `${t}/replays/new`;
   const content = {
-    title: `${verb} ${things}: preview`,
-    crumbs: [{ label: capital(things), href: t + list }],
+    title: `${verb} ${resources}: preview`,
+    crumbs: [{ label: capital(resources), href: t + list }],
   };
   const form = (errors: readonly FieldError[] = []) =>
     selectionForm({ action, selection, names, query, errors, isCustomer });
@@ -77,13 +77,13 @@ async function showPreview(context: TenantContext, stale?: string): Promise<Page
 const nothing = ({ kind }: Selection): string => {
   switch (kind) {
     case 'dead_letters':
-      return 'No dead letter that could be replayed has all of these. Those that are being replayed, or were, are not taken.';
+      return 'No replayable dead letter matches all filters. Dead letters that were replayed, or are being replayed, are excluded.';
     case 'events':
-      return 'No event has all of these, or no endpoint gets them today.';
+      return 'No event matches all filters, or no endpoint gets those that do.';
     case 'retry':
-      return 'No delivery has all of these and could be retried: neither waiting nor dead-lettered.';
+      return 'No waiting or dead-lettered delivery matches all filters.';
     case 'cancel':
-      return 'No open delivery has all of these.';
+      return 'No open delivery matches all filters.';
   }
 };
 

@@ -7,7 +7,7 @@ export const bulkKinds = {
     path: '/dead-letters/replay',
     verb: 'Replay',
     thing: 'dead letter',
-    things: 'dead letters',
+    resources: 'dead letters',
     list: '/dead-letters',
     filters: ['endpoint_id', 'event_type', 'source_id', 'reason', 'stage', 'since', 'until'],
   },
@@ -15,7 +15,7 @@ export const bulkKinds = {
     path: '/events/replay',
     verb: 'Replay',
     thing: 'delivery',
-    things: 'events',
+    resources: 'events',
     list: '/events',
     filters: [
       'type',
@@ -36,7 +36,7 @@ export const bulkKinds = {
     path: '/deliveries/retry',
     verb: 'Retry',
     thing: 'delivery',
-    things: 'deliveries',
+    resources: 'deliveries',
     list: '/deliveries',
     filters: ['endpoint_id', 'status', 'event_type', 'outcome', 'http_status', 'since', 'until'],
   },
@@ -44,7 +44,7 @@ export const bulkKinds = {
     path: '/deliveries/cancel',
     verb: 'Cancel',
     thing: 'delivery',
-    things: 'deliveries',
+    resources: 'deliveries',
     list: '/deliveries',
     filters: ['endpoint_id', 'status', 'event_type', 'outcome', 'http_status', 'since', 'until'],
   },
@@ -95,7 +95,7 @@ export function readSelection(query: URLSearchParams): Selection | { errors: rea
         ((name === 'id' || name === 'failed_of') && kind !== 'dead_letters')),
   );
   if (ofOthers.length > 0)
-    return { errors: ofOthers.map((field) => ({ field, message: `is no filter of ${bulkKinds[kind].things}` })) };
+    return { errors: ofOthers.map((field) => ({ field, message: `is no filter of ${bulkKinds[kind].resources}` })) };
   return {
     kind,
     filter: Object.fromEntries(

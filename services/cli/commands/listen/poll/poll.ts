@@ -85,7 +85,9 @@ export async function poll(values: PollValues): Promise<number> {
   const summary = tally.summary();
   print({ kind: 'summary', ...summary }, describeSummary(summary));
   if (waiting === undefined) return 0;
-  process.stderr.write(`${printable(waiting)} was not forwarded, nor what came after it: --since has them sent\n`);
+  process.stderr.write(
+    `${printable(waiting)} was not forwarded, nor were later events: repeat with --since to send them\n`,
+  );
   return 1;
 }
 
@@ -93,7 +95,7 @@ const ofReceiver = ['port', 'host', 'status', 'fail', 'delay', 'scheme', 'public
 
 function refuseStray(values: PollValues): void {
   const stray = ofReceiver.find((name) => values[name] !== undefined);
-  if (stray !== undefined) throw usageFailure(`--${stray} is for a receiver, and --poll runs none`);
+  if (stray !== undefined) throw usageFailure(`--${stray} is only for a receiver, and --poll runs no receiver`);
   if ((values.secret?.length ?? 0) > 1) throw usageFailure('--poll signs with one --secret');
 }
 

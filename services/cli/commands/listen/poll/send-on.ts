@@ -77,7 +77,7 @@ export function createSendOn({ client, secret, target, clock, random, signal }: 
     const got = await client.bytes(pathOf('events', event.id, 'payload'));
     if (!got.ok && signal.aborted) return 'interrupted';
     if (!got.ok && got.failure.kind === 'problem' && [404, 410].includes(got.failure.status)) {
-      process.stderr.write(`${printable(event.id)} has no payload any more: it is left out\n`);
+      process.stderr.write(`${printable(event.id)} is left out: its payload has been removed\n`);
       return 'no payload';
     }
     const payload = valueOf(got);

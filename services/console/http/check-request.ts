@@ -11,14 +11,18 @@ import { hasScope, type Scope, tenantPattern } from '../session/session.ts';
 import { queryOf } from './request-state.ts';
 import { isSameOrigin } from './same-origin.ts';
 
-export interface JudgeDeps {
+export interface CheckDeps {
   findSession(request: FastifyRequest, face: Face): Promise<FoundSession>;
   /** The public origin, if it is set. */
   origin: string | undefined;
 }
 
 /** @returns why the request goes no further; undefined: its handler may have it */
-export async function judge(page: Page, request: FastifyRequest, deps: JudgeDeps): Promise<PageResult | undefined> {
+export async function checkRequest(
+  page: Page,
+  request: FastifyRequest,
+  deps: CheckDeps,
+): Promise<PageResult | undefined> {
   const params = request.params as Readonly<Record<string, string>>;
   if (Object.values(params).some(leadsElsewhere)) return problem(404);
   const isForm = request.method === 'POST';
@@ -53,7 +57,7 @@ export async function judge(page: Page, request: FastifyRequest, deps: JudgeDeps
   const unknown = [...queryOf(request).keys()].find((name) => !handler.query.includes(name));
   return unknown === undefined
     ? undefined
-    : problem(400, { errors: [{ field: unknown, message: 'is no parameter here' }] });
+    : problem(400, { errors: [{ field: unknown, message: 'is not a parameter of this page' }] });
 }
 
 const whyNot = (scope: Scope | 'operator' | 'any'): string =>

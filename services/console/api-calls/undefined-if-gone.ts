@@ -1,7 +1,7 @@
 import { ApiRefusal } from './refusal.ts';
 
 /** The API's answer, or undefined where it is kept no longer: a page shows the rest, and says so. */
-export async function orGone<T>(asked: Promise<T>): Promise<T | undefined> {
+export async function undefinedIfGone<T>(asked: Promise<T>): Promise<T | undefined> {
   try {
     return await asked;
   } catch (error) {

@@ -6,23 +6,23 @@ import { type LanePlaces, rowsOfUnknown } from './lane-places.ts';
 import type { Lane } from './lane.ts';
 
 /** Places for deliveries that have waited. */
-export interface RowRoom {
+export interface WaitingCapacity {
   /** Defaults for a lane and a tenant that are not listed below. */
   perLane: number;
   perTenant: number;
-  lanes: LaneRoom[];
-  tenants: TenantRoom[];
+  lanes: LaneCapacity[];
+  tenants: TenantCapacity[];
   total: number;
 }
 
-export interface LaneRoom {
+export interface LaneCapacity {
   tenant: string;
   endpointId: string;
   room: number;
   early: boolean;
 }
 
-export interface TenantRoom {
+export interface TenantCapacity {
   tenant: string;
   room: number;
   /** Places in a lane. */
@@ -43,12 +43,12 @@ const newcomer = '';
 /** A tenant may have ten thousand endpoints: a few milliseconds, then other work. */
 export const lanesPerTurn = 500;
 
-export async function rowRoomOf({ lanes, health, inHand, limits, placesIn }: Rooms): Promise<RowRoom> {
+export async function waitingCapacityOf({ lanes, health, inHand, limits, placesIn }: Rooms): Promise<WaitingCapacity> {
   const rows = inHand.rooms.queued_rows;
   const endpoints = new Map<string, EndpointRef>();
   for (const endpoint of health.remembered()) endpoints.set(laneKey(endpoint), endpoint);
   for (const [key, { endpoint }] of lanes) endpoints.set(key, endpoint);
-  const found: LaneRoom[] = [];
+  const found: LaneCapacity[] = [];
   for await (const some of inTurns([...endpoints], lanesPerTurn))
     for (const [key, { tenant, endpointId }] of some) {
       const lane = lanes.get(key);
