@@ -49,7 +49,9 @@ function readTls({ caFile, certFile = '', keyFile = '' }: TlsFiles): ConnectionO
     createSecureContext(options);
   } catch (error) {
     const given = [caFile, certFile, keyFile].filter((file) => file !== '').join(', ');
-    throw new AppError('config_invalid', `${given} make no TLS client: ${(error as Error).message}`, { cause: error });
+    throw new AppError('config_invalid', `${given} cannot be used for TLS: ${(error as Error).message}`, {
+      cause: error,
+    });
   }
   return options;
 }

@@ -63,13 +63,13 @@ export function parseAttempt(avro: AvroAttempt): AttemptRecord | { malformed: st
 }
 
 function problemOf(avro: AvroAttempt): string | undefined {
-  if (!isInstant(avro.at)) return 'at is no time in microseconds';
+  if (!isInstant(avro.at)) return 'at is not a time in microseconds';
   if (avro.kind === 'fanned_out') return avro.chunk === null ? undefined : problemOfChunk(avro.chunk);
   const { delivery_id, endpoint_id, step, attempt, status, created_at, next_attempt_at } = avro;
   if (delivery_id === null || endpoint_id === null || step === null || attempt === null || status === null)
     return `${avro.kind} without delivery_id, endpoint_id, step, attempt or status`;
-  if (created_at === null || !isInstant(created_at)) return 'created_at is no time in microseconds';
-  if (next_attempt_at !== null && !isInstant(next_attempt_at)) return 'next_attempt_at is no time in microseconds';
+  if (created_at === null || !isInstant(created_at)) return 'created_at is not a time in microseconds';
+  if (next_attempt_at !== null && !isInstant(next_attempt_at)) return 'next_attempt_at is not a time in microseconds';
   if (avro.kind === 'attempted' && avro.outcome === null) return 'attempted without an outcome';
   return undefined;
 }
@@ -77,4 +77,4 @@ function problemOf(avro: AvroAttempt): string | undefined {
 const problemOfChunk = ({ try: name, index, count }: SetChunk): string | undefined =>
   isName(name) && isCount(index) && isCount(count) && index < count
     ? undefined
-    : 'chunk is none: it needs the name of its try, and an index below its count';
+    : 'chunk is invalid: it needs the name of its try, and an index below its count';

@@ -69,21 +69,23 @@ export function parseDelivery(headers: HeaderText, payload: Buffer): Delivery | 
   const missing = names.find((name) => text(name) === '');
   if (missing !== undefined) return { malformed: `header ${missing} is missing` };
   const unfit = names.find((name) => !isName(text(name)));
-  if (unfit !== undefined) return { malformed: `header ${unfit} is no id` };
+  if (unfit !== undefined) return { malformed: `header ${unfit} is not an id` };
   const long = texts.find((name) => !isShortText(text(name)));
   if (long !== undefined) return { malformed: `header ${long} is too long` };
   const generation = wholeNumber(headers[header.generation]);
   const createdAt = wholeNumber(headers[header.createdAt]);
   const receivedAt = wholeNumber(headers[header.receivedAt]);
   if (generation === undefined || createdAt === undefined || receivedAt === undefined) {
-    return { malformed: `one of ${header.generation}, ${header.createdAt}, ${header.receivedAt} is no whole number` };
+    return {
+      malformed: `one of ${header.generation}, ${header.createdAt}, ${header.receivedAt} is not a whole number`,
+    };
   }
-  if (!isCount(generation)) return { malformed: `header ${header.generation} is beyond all generations` };
+  if (!isCount(generation)) return { malformed: `header ${header.generation} is above the highest generation` };
   const [plain, sealed] = [header.passedHeaders, header.passedCredentials].map((name) =>
     headers[name] === undefined ? [] : parsePassedHeaders(headers[name]),
   );
-  if (plain === undefined) return { malformed: `header ${header.passedHeaders} is no list of headers` };
-  if (sealed === undefined) return { malformed: `header ${header.passedCredentials} is no list of headers` };
+  if (plain === undefined) return { malformed: `header ${header.passedHeaders} is not a list of headers` };
+  if (sealed === undefined) return { malformed: `header ${header.passedCredentials} is not a list of headers` };
   const passedHeaders = [...plain, ...sealed.map(([name, value]): PassedHeader => [name, value, 'sealed'])];
   return {
     id: text(header.deliveryId),

@@ -35,10 +35,11 @@ export function parseDuplicate(value: Buffer): DuplicateRecord | { malformed: st
   const record = parsed as Partial<Record<keyof DuplicateRecord, unknown>> | null;
   const texts = ['tenant', 'source_id', 'receipt_id', 'origin', 'dedup_key', 'event_id_end', 'body_hash'] as const;
   const missing = texts.find((name) => typeof record?.[name] !== 'string');
-  if (missing !== undefined) return { malformed: `${missing} is no text` };
-  if (record?.event_id !== null && typeof record?.event_id !== 'string') return { malformed: 'event_id is no text' };
-  if (!Number.isSafeInteger(record?.received_at)) return { malformed: 'received_at is no time in microseconds' };
-  if (typeof (record?.client_address ?? '') !== 'string') return { malformed: 'client_address is no text' };
+  if (missing !== undefined) return { malformed: `${missing} is not a string` };
+  if (record?.event_id !== null && typeof record?.event_id !== 'string')
+    return { malformed: 'event_id is not a string' };
+  if (!Number.isSafeInteger(record?.received_at)) return { malformed: 'received_at is not a time in microseconds' };
+  if (typeof (record?.client_address ?? '') !== 'string') return { malformed: 'client_address is not a string' };
   if (typeof record?.changed !== 'boolean') return { malformed: 'changed is not true or false' };
   return parsed as DuplicateRecord;
 }

@@ -35,12 +35,12 @@ export interface EventRecord {
  */
 export function problemOfEvent(event: EventRecord): string | undefined {
   const { id, tenant, type, content_type, content_encoding, ordering_key, received_at, payload, tags } = event;
-  if (!isName(id)) return 'id is no id';
-  if (!isName(tenant)) return 'tenant is no tenant';
-  if (!isInstant(received_at)) return 'received_at is no time in microseconds';
+  if (!isName(id)) return 'id is not valid';
+  if (!isName(tenant)) return 'tenant is not valid';
+  if (!isInstant(received_at)) return 'received_at is not a time in microseconds';
   const texts = { type, content_type, content_encoding: content_encoding ?? '', ordering_key: ordering_key ?? '' };
   const long = Object.entries(texts).find(([, text]) => !isShortText(text));
   if (long !== undefined) return `${long[0]} is too long`;
-  if (!Object.entries(tags).every(([name, value]) => isTagName(name) && isTagValue(value))) return 'tags has no tags';
+  if (!Object.entries(tags).every(([name, value]) => isTagName(name) && isTagValue(value))) return 'tags is not valid';
   return payload.length <= maxPayloadBytes ? undefined : 'payload is above the limit';
 }

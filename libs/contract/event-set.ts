@@ -26,7 +26,8 @@ export function parseEventSet(headers: HeaderText): EventSet | undefined | { mal
   const ids: unknown = set?.endpointIds;
   if (!isInstant(set?.at as number) || !Array.isArray(ids)) return malformed('is no set');
   if (ids.length > maxEventSetEndpoints) return malformed('names too many endpoints');
-  if (!ids.every((id) => typeof id === 'string' && isName(id))) return malformed('names what is no endpoint');
+  if (!ids.every((id) => typeof id === 'string' && isName(id)))
+    return malformed('names something that is not an endpoint');
   if (new Set(ids).size < ids.length) return malformed('names an endpoint twice');
   return { at: set?.at as number, endpointIds: ids as string[] };
 }

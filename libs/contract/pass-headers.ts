@@ -27,7 +27,7 @@ export function problemOfPassRule(rule: string): string | undefined {
   const name = rule.replace(/\*$/, '');
   if (isReservedHeader(name) || name.toLowerCase() === setByDefault) return "is Hookline's own";
   if (isSensitiveHeader(name) && rule.endsWith('*'))
-    return 'may be the beginning of secrets, each of which must be named by itself';
+    return 'may match headers that hold secrets: give the whole name of each of those';
   return undefined;
 }
 
@@ -83,7 +83,7 @@ function connectionOptions({ headers }: EventRequest): ReadonlySet<string> {
   return new Set(named.flatMap((value) => value.split(',')).map((option) => option.trim().toLowerCase()));
 }
 
-/** Undefined for a text that is no list of headers. */
+/** Undefined for a text that is not a list of headers. */
 export function parsePassedHeaders(text: string): PassedHeader[] | undefined {
   let list: unknown;
   try {

@@ -74,17 +74,18 @@ export function parseReceivedWebhook(headers: HeaderText, body: Buffer): Receive
   const missing = [header.tenant, header.sourceId, header.receiptId].find((name) => !headers[name]);
   if (missing !== undefined) return { malformed: `header ${missing} is missing` };
   const receivedAt = wholeNumber(headers[header.receivedAt]);
-  if (receivedAt === undefined) return { malformed: `header ${header.receivedAt} is no time in microseconds` };
+  if (receivedAt === undefined) return { malformed: `header ${header.receivedAt} is not a time in microseconds` };
   const dedupTtlSeconds = wholeNumber(headers[header.dedupTtlSeconds]);
-  if (dedupTtlSeconds === undefined) return { malformed: `header ${header.dedupTtlSeconds} is no number of seconds` };
+  if (dedupTtlSeconds === undefined)
+    return { malformed: `header ${header.dedupTtlSeconds} is not a number of seconds` };
   const httpHeaders = parseJson(headers[header.httpHeaders] ?? '{}');
-  if (!isTextRecord(httpHeaders)) return { malformed: `header ${header.httpHeaders} is no JSON object of texts` };
+  if (!isTextRecord(httpHeaders)) return { malformed: `header ${header.httpHeaders} is not a JSON object of strings` };
   const identifyBy = parseJson(headers[header.identifyBy] ?? '[]');
-  if (!isLocators(identifyBy)) return { malformed: `header ${header.identifyBy} is no JSON array of locators` };
+  if (!isLocators(identifyBy)) return { malformed: `header ${header.identifyBy} is not a JSON array of locators` };
   const typeBy = parseJson(headers[header.typeBy] ?? '[]');
-  if (!isLocators(typeBy)) return { malformed: `header ${header.typeBy} is no JSON array of locators` };
+  if (!isLocators(typeBy)) return { malformed: `header ${header.typeBy} is not a JSON array of locators` };
   const tagsBy = parseJson(headers[header.tagsBy] ?? '{}');
-  if (!isTagRules(tagsBy)) return { malformed: `header ${header.tagsBy} is no JSON object of locators` };
+  if (!isTagRules(tagsBy)) return { malformed: `header ${header.tagsBy} is not a JSON object of locators` };
   return {
     tenant: headers[header.tenant] ?? '',
     sourceId: headers[header.sourceId] ?? '',

@@ -39,7 +39,7 @@ export interface BuryDeps {
   metrics: Metrics;
 }
 
-/** Refused by both, it is nobody's: that must never be, and is tried until somebody has mended it. */
+/** Kafka and Postgres have both refused the dead letter. It must not be lost, so it is tried until an operator has fixed the cause. */
 const nowherePauseMs = 10_000;
 
 export function createBury({ producer, topic, keep, counter, waitOut, clock, log, metrics }: BuryDeps): Bury {

@@ -2,8 +2,8 @@ import { decodeContent } from '#lib/content-coding';
 import { type JudgedPayload, judgedPayload } from './judged-payload.ts';
 
 /**
- * A payload that came under a Content-Encoding, as filters see it: what is in it. One that is more than is decoded, or encoded in a way that is
- * not known, can't be judged, and matches every filter; bytes that are not what their encoding says are judged as they stand.
+ * A payload with a Content-Encoding, decoded for filters. If it is too large to decode, or its encoding is unknown, it can't be evaluated and
+ * matches every filter; bytes that don't fit their encoding are evaluated as they are.
  */
 export async function decodedPayload(bytes: Buffer, contentEncoding: string | null): Promise<JudgedPayload> {
   const decoded = await decodeContent(bytes, contentEncoding);

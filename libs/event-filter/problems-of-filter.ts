@@ -45,7 +45,7 @@ function checkFilter(filter: Record<string, unknown>, at: string, level: number,
     else if (key.startsWith('$'))
       state.problems.push({
         path,
-        message: operators.has(key) ? 'must stand behind a path' : 'is not an operator that filters have',
+        message: operators.has(key) ? 'must follow a path' : 'is not a filter operator',
       });
     else if (!isPath(key))
       state.problems.push({ path, message: 'is not a path: names and indexes joined by dots, such as data.object.id' });
@@ -70,8 +70,8 @@ function checkCondition(condition: unknown, path: string, level: number, state: 
   for (const [key, operand] of Object.entries(condition)) {
     const at = `${path}/${escapeToken(key)}`;
     if (operators.has(key)) checkOperand(key, operand, at, level + 1, state);
-    else if (key.startsWith('$')) state.problems.push({ path: at, message: 'is not an operator that filters have' });
-    else state.problems.push({ path: at, message: 'stands beside operators: a path and a value can’t' });
+    else if (key.startsWith('$')) state.problems.push({ path: at, message: 'is not a filter operator' });
+    else state.problems.push({ path: at, message: 'is a path among operators: an object has only one of the two' });
   }
 }
 
@@ -118,7 +118,7 @@ function checkValue(value: unknown, path: string, level: number, state: State): 
     if (key.startsWith('$'))
       state.problems.push({
         path: at,
-        message: 'stands within a value: write the path to it with dots, such as "data.amount": {"$gt": 5}',
+        message: 'is nested in a value: write its path with dots, such as "data.amount": {"$gt": 5}',
       });
     else if (isReserved(key)) state.problems.push({ path: at, message: 'is a name that filters can’t compare' });
     else checkValue(inner, at, level + 1, state);

@@ -10,7 +10,7 @@ export function parseAllowedNetworks(texts: readonly string[]): Networks {
   const parsed = parseNetworks(texts);
   if ('networks' in parsed) return parsed.networks;
   const problems = parsed.wrong.map(
-    (text) => `HOOKLINE_ALLOWED_NETWORKS: ${JSON.stringify(text)} is no network in CIDR notation`,
+    (text) => `HOOKLINE_ALLOWED_NETWORKS: ${JSON.stringify(text)} is not a network in CIDR notation`,
   );
   throw new AppError('config_invalid', problems.join('\n'));
 }

@@ -14,7 +14,7 @@ const distrusted = new WeakSet<Socket>();
  */
 export function problemOfHead(request: IncomingMessage): string | undefined {
   const { socket } = request;
-  if (distrusted.has(socket)) return 'This came behind a request that was refused';
+  if (distrusted.has(socket)) return 'This request followed a refused one on the same connection';
   const problem = problemOf(request);
   if (problem !== undefined) distrusted.add(socket);
   return problem;
@@ -24,12 +24,12 @@ function problemOf({ rawHeaders, headers, httpVersion }: IncomingMessage): strin
   const isHttp10 = httpVersion === '1.0';
   // RFC 9112, 3.2. HTTP/1.0 knew no Host.
   const hosts = countOf('host', rawHeaders);
-  if (hosts > 1) return 'The header Host is there twice';
-  if (hosts === 0 && !isHttp10) return 'The header Host is missing';
+  if (hosts > 1) return 'The Host header is repeated';
+  if (hosts === 0 && !isHttp10) return 'The Host header is missing';
   // RFC 9112, 6.1. Repeated headers are joined by now, so they don't match either.
   const coding = headers['transfer-encoding'];
   if (coding === undefined) return undefined;
-  if (isHttp10) return 'HTTP/1.0 has no Transfer-Encoding';
+  if (isHttp10) return 'HTTP/1.0 does not support Transfer-Encoding';
   return coding.toLowerCase() === 'chunked' ? undefined : 'Transfer-Encoding must be chunked, and nothing else';
 }
 

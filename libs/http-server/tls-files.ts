@@ -48,7 +48,7 @@ function faultsOf({ ca, ...own }: TlsMaterial, files: TlsFiles): string[] {
   try {
     createSecureContext(own);
   } catch (error) {
-    faults.push(`${files.certFile} and ${files.keyFile} make no TLS server: ${(error as Error).message}`);
+    faults.push(`${files.certFile} and ${files.keyFile} cannot be used for TLS: ${(error as Error).message}`);
   }
   // OpenSSL accepts a file without certificates as an empty list of CAs.
   if (ca !== undefined && !hasCertificates(ca))

@@ -23,7 +23,7 @@ export function networksOf(cidrs: readonly string[]): Networks {
   for (const cidr of cidrs) {
     const { address, prefix, family } = parseCidr(cidr) ?? {};
     if (address === undefined || prefix === undefined || family === undefined)
-      throw new AppError('bug', `${cidr} is no network in CIDR notation`);
+      throw new AppError('bug', `${cidr} is not a network in CIDR notation`);
     lists[family].addSubnet(address, prefix, family);
   }
   return {

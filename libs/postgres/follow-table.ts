@@ -98,7 +98,7 @@ export function followTable<Row extends FollowedRow>(options: Options<Row>): Fol
     let beganAtMs = clock.monotonicMs();
     let changes = await pages.changedSince(position.snapshot);
     if (changes.position.server !== position.server) {
-      // Another server, or this one started anew: what it has may be older than what was read, under numbers that were used before.
+      // Another server, or the same one restarted: its rows may be older than those that were read, and it may reuse transaction ids.
       position = await readWhole((rows) => options.takeRows(rows, true));
       beganAtMs = clock.monotonicMs();
       changes = await pages.changedSince(position.snapshot);

@@ -79,11 +79,11 @@ function canonical(signature: string, encoding: HmacSettings['encoding']): strin
 
 function problemsOf(source: SchemeSource): SchemeProblem[] {
   const { hmac: wanted, signature_header: header } = source.settings;
-  if (wanted === undefined) return [{ field: '/hmac', message: 'is needed: how the signature is made' }];
+  if (wanted === undefined) return [{ field: '/hmac', message: 'is required: it says how the signature is made' }];
   const template = typeof wanted.signed === 'string' ? parseSignedTemplate(wanted.signed) : undefined;
   const { prefix = '' } = wanted;
   const rules: readonly (readonly [field: string, isMet: boolean, message: string])[] = [
-    ['/signature_header', header === undefined, 'must be absent: /hmac/header is the one'],
+    ['/signature_header', header === undefined, 'must be absent: /hmac/header names the header'],
     ['/hmac/algorithm', algorithms.includes(wanted.algorithm), `must be one of ${algorithms.join(', ')}`],
     ['/hmac/encoding', encodings.includes(wanted.encoding), `must be one of ${encodings.join(', ')}`],
     ['/hmac/header', isHeaderName(wanted.header), 'must be the name of an HTTP header'],

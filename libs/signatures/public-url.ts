@@ -4,7 +4,7 @@ import type { SchemeProblem, SchemeSource } from './scheme.ts';
 export function publicUrlProblems({ settings }: SchemeSource): SchemeProblem[] {
   const { public_url: url } = settings;
   if (url === undefined) {
-    return [{ field: '/public_url', message: 'is needed: the URL as the provider has it is part of what is signed' }];
+    return [{ field: '/public_url', message: 'is required: the provider signs the URL that it was given' }];
   }
   return /^https?:\/\//.test(url) && URL.canParse(url)
     ? []

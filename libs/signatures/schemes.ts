@@ -32,10 +32,10 @@ export const signatureSchemes: Readonly<Record<SourceScheme, SignatureScheme>> =
 export function schemeProblems(name: SourceScheme, source: SchemeSource): SchemeProblem[] {
   const problems = [...(signatureSchemes[name].problemsOf?.(source) ?? [])];
   if (!isUsableSecret(source.secret) && !problems.some(({ field }) => field === '/secret')) {
-    problems.push({ field: '/secret', message: 'must be more than blanks behind its prefix' });
+    problems.push({ field: '/secret', message: 'must not be blank after its prefix' });
   }
   if (name !== 'hmac' && source.settings.hmac !== undefined) {
-    problems.push({ field: '/hmac', message: 'is of the scheme hmac alone' });
+    problems.push({ field: '/hmac', message: 'is only for the scheme hmac' });
   }
   return problems;
 }

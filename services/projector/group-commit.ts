@@ -14,10 +14,10 @@ import { isAppError } from '#lib/errors';
 import { isTimedOut } from '#lib/postgres';
 import { createPartQueue, type Handed, type Part } from './part-queue.ts';
 
-/** Writes all of it, or nothing that is not the same when it is written again. */
+/** Writes everything, or fails; after a failure, repeating it is safe. */
 export type Write<T> = (items: readonly T[], bytes: number) => Promise<void>;
 
-/** Each writes all that it is to write, or nothing; again, it changes nothing. */
+/** Each method writes everything or nothing, and changes nothing when repeated. */
 export interface Store<T> {
   /** Writes the rows that need no clock. */
   prepare(items: readonly T[]): Promise<void>;

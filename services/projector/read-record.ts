@@ -83,7 +83,7 @@ const fanOutFact = ({ kind: _kind, ...fanOut }: FannedOut): Fact => ({ kind: 'fa
 function readDuplicate(record: IncomingRecord): Reading {
   const duplicate = parseDuplicate(record.value);
   if ('malformed' in duplicate) return duplicate;
-  if (!isInstant(duplicate.received_at)) return { malformed: 'received_at is no time in microseconds' };
+  if (!isInstant(duplicate.received_at)) return { malformed: 'received_at is not a time in microseconds' };
   if (!isHex(duplicate.dedup_key)) return { malformed: 'dedup_key is not in hex' };
   if (!isHex(duplicate.body_hash)) return { malformed: 'body_hash is not in hex' };
   return { fact: { kind: 'duplicate', duplicate } };

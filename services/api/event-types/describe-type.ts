@@ -177,7 +177,7 @@ async function linkErrors(
   const errors = Object.entries(written).flatMap(([field, names]) =>
     names
       .filter((linked) => linked !== name && linkable?.has(linked) !== true && !known.has(linked))
-      .map((linked) => ({ field, message: `links to ${linked}, which is no event type` })),
+      .map((linked) => ({ field, message: `links to ${linked}, which is not an event type` })),
   );
   if (successor === name) errors.push({ field: '/deprecation/successor', message: 'must be another type' });
   else if (successor !== null && linkable?.has(successor) !== true && known.get(successor)?.target == null)

@@ -113,6 +113,6 @@ export function contentErrors({ deprecation }: TypeContent): FieldErrors {
 }
 
 export const nameErrors = (name: string, field = '/name'): FieldErrors =>
-  reservedTypeNames.includes(name) ? [{ field, message: 'is reserved: it is a word of a path' }] : [];
+  reservedTypeNames.includes(name) ? [{ field, message: 'is reserved: it is part of a path of the API' }] : [];
 
 export const isTooLarge = (value: unknown): boolean => Buffer.byteLength(JSON.stringify(value)) > maxSchemaBytes;

@@ -63,7 +63,7 @@ export async function prepareImport(
     const errors = [
       ...(new RegExp(eventTypeNamePattern).test(name)
         ? nameErrors(name)
-        : [{ field: '/name', message: 'is no name of an event type' }]),
+        : [{ field: '/name', message: 'is not a valid name of an event type' }]),
       ...('errors' in read ? read.errors : contentErrors(typeContent(read.read))),
     ];
     const isKnown = errors.length === 0 && (await isPublished(postgres, tenant, name, version.schema));

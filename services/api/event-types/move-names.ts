@@ -21,7 +21,7 @@ export async function renameType(
   { name, to, ifMatch }: { name: string; to: string; ifMatch: string | undefined },
 ): Promise<TypeChanged | Refused> {
   if (reservedTypeNames.includes(to))
-    return { errors: [{ field: '/to', message: 'is reserved: it is a word of a path' }] };
+    return { errors: [{ field: '/to', message: 'is reserved: it is part of a path of the API' }] };
   const found = await findLive(changing, { name, ifMatch });
   if ('refused' in found) return found;
   const named = await decide(changing, { do: 'rename', name, to });

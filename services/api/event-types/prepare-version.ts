@@ -27,7 +27,7 @@ export async function prepareVersion(
   if (schema === undefined)
     return {
       version: undefined,
-      errors: hasExample ? [{ field: '/schema', message: 'is missing: the example is one of it' }] : [],
+      errors: hasExample ? [{ field: '/schema', message: 'is required: the example must match it' }] : [],
     };
   const errors = schemaErrors(schema);
   if (hasExample && isTooLarge(given.example))
@@ -58,10 +58,10 @@ function checkExample(checks: SchemaChecks, schema: unknown, example: unknown): 
 
 function errorOf(verdict: Verdict, hasExample: boolean): { field: string; message: string } | undefined {
   if (verdict.kind === 'invalid_schema')
-    return { field: '/schema', message: `is no JSON Schema that can be compiled: ${verdict.message}` };
+    return { field: '/schema', message: `is not a valid JSON Schema: ${verdict.message}` };
   if (verdict.kind === 'unjudged')
     return verdict.reason === 'too_slow'
-      ? { field: '/schema', message: 'takes too long to compile, or to check the example against' }
+      ? { field: '/schema', message: 'takes too long to compile, or to check against the example' }
       : undefined;
   return verdict.kind === 'mismatch' && hasExample
     ? { field: `/example${verdict.field}`, message: verdict.message }

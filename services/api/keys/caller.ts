@@ -92,7 +92,7 @@ export function createCallerCheck(deps: CallerDeps): onRequestAsyncHookHandler {
       request.tenant = tenant;
     } else if (named !== undefined && named !== caller.tenant) {
       // Refused, not ignored: the client would read and change another tenant than it meant. Whether that tenant exists is not told.
-      return sendProblem(reply, 'forbidden', `The ${caller.type} belongs to another tenant than Hookline-Tenant names`);
+      return sendProblem(reply, 'forbidden', `The ${caller.type} does not belong to the tenant in Hookline-Tenant`);
     }
     if (deps.erased.hasTenant(request.tenant)) return sendProblem(reply, 'gone', 'The tenant was deleted');
     const missing = whyForbidden(request, caller);

@@ -1,6 +1,6 @@
 /**
- * Ends what has a time limit, with one timer for each length of it, however many there are: of two with limits as long, the one that came
- * first ends first, so each length has a queue that is in the order of its ends. For limits of a few lengths: here whole seconds up to 60.
+ * Ends requests at their time limits, with one timer for each length of a limit: requests with equal limits end in the order in which they came,
+ * so each length has a queue in that order. Suited to few lengths: here whole seconds up to 60.
  */
 import type { Clock } from '#lib/clock';
 

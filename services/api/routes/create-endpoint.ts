@@ -31,7 +31,7 @@ const operation: Operation = {
   id: 'createEndpoint',
   summary: 'Create an endpoint',
   description:
-    'A portal session gives `url`, `event_types`, `filter` and `description` alone, and its URL is judged without the networks and the plain http that the operator allows, at every attempt too.',
+    'A portal session gives `url`, `event_types`, `filter` and `description` alone, and its URL may not use private networks or plain http, even where the operator allows them; this is checked at every attempt.',
   answers: {
     201: { is: 'The endpoint, with its secret', body: 'EndpointWithSecret', headers: ['Location', 'ETag'] },
   },

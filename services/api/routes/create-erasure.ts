@@ -71,7 +71,8 @@ export const createErasure: Route = ({ clock, random, asOf }) =>
       }
       const known = body.as_of === undefined ? undefined : asOf.read(asked, body.as_of);
       if (known === undefined) {
-        const message = body.as_of === undefined ? missing : 'is not of a dry run of this tenant with the same filter';
+        const message =
+          body.as_of === undefined ? missing : 'does not come from a dry run of this tenant with the same filter';
         return sendInvalid(reply, [{ field: '/as_of', message }]);
       }
       const id = createId('ers', clock.nowMs(), random);
@@ -85,4 +86,4 @@ export const createErasure: Route = ({ clock, random, asOf }) =>
     },
   });
 
-const missing = 'is required: it is in the answer of the same request with `dry_run`: true';
+const missing = 'is required: send the same request with `dry_run`: true, which returns it';

@@ -19,7 +19,7 @@ const operation: Operation = {
   id: 'deleteTenant',
   summary: 'Delete a tenant with everything that it has',
   description:
-    'Its senders and its keys are refused at once, and all of its rows are removed. Its records on Kafka are dropped, and counted, for as long as Kafka keeps them; until then, naming the tenant is 410, and then the name is new again. Deleting it again answers how far that has come.',
+    'Its senders and its keys are refused at once, and all of its rows are removed. Its records on Kafka are dropped, and counted, for as long as Kafka keeps them; until then, requests that name the tenant are 410; then the name can be used again. Deleting the tenant again returns the progress.',
   parameters: { confirm: 'the id of the tenant once more' },
   answers: { 202: { is: 'The deletion', body: 'TenantDeletion' } },
 };

@@ -21,8 +21,9 @@ import { type Route, route } from '../route.ts';
 const operation: Operation = {
   tag: 'Endpoints',
   id: 'getEndpointHealth',
-  summary: 'Tell how an endpoint does: circuit breaker, success, latency, what waits, and until when',
-  description: 'What is not known is null.',
+  summary:
+    'Read the health of an endpoint: circuit breaker, success rate, latency, and waiting deliveries with the time that they need',
+  description: 'Unknown values are null.',
   answers: { 200: { is: 'The health of the endpoint', body: 'EndpointHealth' } },
   errors: ['gone'],
 };

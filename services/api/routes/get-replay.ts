@@ -14,7 +14,7 @@ const operation: Operation = {
   id: 'getReplay',
   summary: 'Read the progress of a replay; optionally wait for it',
   description:
-    'With `wait`, the response is held until the replay changes or has ended, or the time is over; with `If-None-Match`, until it is another than that.',
+    'With `wait`, the response is held until the replay changes or has ended, or the time is over; with `If-None-Match`, until it differs from that one.',
   parameters: { wait: 'seconds, at most 60; `Prefer: wait=N` does the same' },
   answers: {
     200: { is: 'The replay', body: 'ReplayWithFailures', headers: ['ETag', 'Preference-Applied'] },

@@ -8,7 +8,8 @@ const operation: Operation = {
   tag: 'Tenants',
   id: 'getTenant',
   summary: 'Read a tenant with its counts and limits',
-  description: 'A tenant that `GET /v1/tenants` would list. A deleted one is 410 for as long as naming it is.',
+  description:
+    'A tenant that `GET /v1/tenants` would list. A deleted tenant is 410 for as long as Kafka keeps its records.',
   answers: { 200: { is: 'The tenant', body: 'Tenant' } },
   errors: ['gone'],
 };

@@ -41,7 +41,7 @@ const operation: Operation = {
   id: 'importEventTypes',
   summary: 'Import the webhooks of an OpenAPI document, or JSON Schemas',
   description:
-    'Types that there are not are created, others changed to what the document says; types that it does not name stay. All or nothing: if one is refused, it is 409, and a dry run says which and why. Repeated parts of a schema above 64 kB are put into `$defs`; if that is not enough, it loses its descriptions. At most 16 MB.',
+    'Types that do not exist are created, others are changed to match the document; types that the document does not name stay. All or nothing: if one type is refused, the answer is 409, and a dry run says which and why. Repeated parts of a schema above 64 kB are put into `$defs`; if that is not enough, it loses its descriptions. At most 16 MB.',
   answers: { 200: { is: 'What was, or would be, imported', body: 'EventTypeImport' } },
   errors: ['conflict'],
 };

@@ -20,7 +20,7 @@ const body = {
 const operation: Operation = {
   tag: 'Event types',
   id: 'pauseEventType',
-  summary: 'Say that nothing of an event type is sent for the time being',
+  summary: 'Announce that an event type is not sent for the time being',
   description: 'Its texts stay as they are. Pausing again changes the reason and the end. It stops no events.',
   answers: { 200: { is: 'The event type after the change', body: 'EventType', headers: ['ETag'] } },
   errors: ['conflict'],

@@ -21,7 +21,7 @@ const operation: Operation = {
   id: 'renameEventType',
   summary: 'Give an event type another name',
   description:
-    'The former name leads to the new one, in one hop for ever. Renaming back turns the alias round. A name that another type has, had or was retired with is 409. Events keep the type that their publisher gives.',
+    'The former name redirects to the new one for ever. Renaming back reverses this. A name that another type has, had or was retired with is 409. Events keep the type that their publisher gives.',
   answers: { 200: { is: 'The event type under its new name', body: 'EventType', headers: ['ETag'] } },
   errors: ['conflict'],
   conditional: true,

@@ -9,7 +9,7 @@ const operation: Operation = {
   id: 'retireEventType',
   summary: 'Retire an event type for ever',
   description:
-    'It is 410 from then on, under all its names, and none of them is given to another type. Events of it are sent as before.',
+    'The type is 410 from then on, under all its names, and no other type can have them. Events of it are sent as before.',
   answers: { 204: { is: 'The event type is retired' } },
   errors: ['conflict'],
   conditional: true,

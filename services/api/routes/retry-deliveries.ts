@@ -7,6 +7,6 @@ export const retryDeliveries = bulkRoute({
   operation: {
     tag: 'Deliveries',
     id: 'retryDeliveries',
-    summary: 'Retry the deliveries that match a filter: those that wait now, those that are dead-lettered as replays',
+    summary: 'Retry the deliveries that match a filter: waiting ones are sent now, dead-lettered ones are replayed',
   },
 });

@@ -10,7 +10,7 @@ export const passHeaders = {
     type: 'string',
     pattern: passRulePattern,
     description:
-      'the name of an HTTP header, or its beginning and an asterisk, such as X-GitHub-*; what may be a secret by its whole name',
+      'the name of an HTTP header, or a prefix with an asterisk such as X-GitHub-*; headers that may hold secrets need their whole name',
   },
 } as const;
 

@@ -96,7 +96,7 @@ function aboutSignature(refused: Refused): string {
   if (webhook.body.length <= maxTriedBytes) {
     const fitting = otherForms(webhook.body).find(({ body }) => isValid(body));
     if (fitting !== undefined)
-      return `Signed was the body ${fitting.form}: sign exactly the bytes that are sent, and verify those that arrived`;
+      return `The sender signed the body ${fitting.form}: sign exactly the bytes that are sent, and verify those that arrived`;
   }
   const { publicUrl } = settingsOf(source);
   const url = publicUrl === undefined ? '' : ', that `public_url` is exactly the URL that the sender signs';

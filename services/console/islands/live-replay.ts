@@ -72,7 +72,7 @@ class LiveReplay extends HTMLElement {
 
   #failed(retryAfter: string | null): number {
     this.#failures += 1;
-    this.#say('No answer. Trying again; the replay itself goes on.');
+    this.#say('No answer. Trying again; the replay itself continues.');
     return backOffMs(this.#failures, retryAfter);
   }
 

@@ -141,6 +141,6 @@ const themeButton = (choice: Theme | undefined, chosen: Theme | undefined): Html
   html`<button name="theme" value="${choice ?? 'system'}" aria-pressed="${String(choice === chosen)}">${choice === undefined ? 'System' : choice === 'light' ? 'Light' : 'Dark'}</button>`;
 
 const howAsked = (asked: readonly string[]): Html =>
-  html`<details class="asked"><summary>How is this asked of the API?</summary>
+  html`<details class="asked"><summary>API calls of this page</summary>
 <p>This page was made from ${asked.length === 1 ? 'this request' : 'these requests'}; the API’s reference, <code>GET /docs</code>, describes each.</p>
 <ul>${asked.map((line) => html`<li><code>${line}</code></li>`)}</ul></details>`;

@@ -65,4 +65,4 @@ ${others.length > 0 && html`<ul>${others.map(({ field, message }) => html`<li><c
 }
 
 const nothingFound = (href: string): Html =>
-  html`<div class="empty"><h2>Nothing matches</h2><p>Nothing here has all of these. Change a filter, or <a href="${href}">see all</a>.</p></div>`;
+  html`<div class="empty"><h2>Nothing matches</h2><p>Nothing here matches all filters. Change a filter, or <a href="${href}">see all</a>.</p></div>`;

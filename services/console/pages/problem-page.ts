@@ -10,12 +10,12 @@ type Problem = Extract<PageResult, { kind: 'problem' }>;
 
 const words: Readonly<Record<ProblemStatus, { title: string; explanation: string }>> = {
   400: { title: 'Something in the request is wrong', explanation: 'Correct what is named below, and send it again.' },
-  403: { title: 'You may not do this', explanation: 'This session does not have the permission for it.' },
+  403: { title: 'You may not do this', explanation: 'This session lacks the permission.' },
   404: {
     title: 'There is nothing here',
     explanation: 'Nothing exists at this address, or it belongs to another tenant. Check that the address is complete.',
   },
-  405: { title: 'This page can’t do that', explanation: 'The address exists, but not for this kind of request.' },
+  405: { title: 'This page can’t do that', explanation: 'The address exists, but does not take this kind of request.' },
   408: { title: 'The request did not arrive in time', explanation: 'Send it again.' },
   409: {
     title: 'That is not possible now',
@@ -23,14 +23,14 @@ const words: Readonly<Record<ProblemStatus, { title: string; explanation: string
   },
   410: {
     title: 'This is gone',
-    explanation: 'It was deleted, or kept only for a time that is over. It does not come back.',
+    explanation: 'It was deleted, or its retention time is over. It does not come back.',
   },
   412: {
     title: 'Somebody else has changed it',
     explanation: 'It was changed after you opened it, and nothing was saved. Open it again, and repeat your change.',
   },
-  413: { title: 'That is too large', explanation: 'The form holds more than can be taken. Shorten it.' },
-  415: { title: 'This is no form of the console', explanation: 'Send what a browser sends for a form.' },
+  413: { title: 'That is too large', explanation: 'The form is too large. Shorten it.' },
+  415: { title: 'This is not a form of the console', explanation: 'Send it as a browser sends a form.' },
   429: { title: 'Too many requests', explanation: 'Wait a moment, then try again.' },
   500: { title: 'The console has failed', explanation: 'This is our mistake. Tell the operator the request id below.' },
   503: {
@@ -95,10 +95,10 @@ function waysOn({ base, face, session, tenant }: Shell): Html {
   const names = (Object.keys(sections) as (keyof typeof sections)[]).filter(
     (name) => sections[name].scope !== 'operator' && hasScope(session, sections[name].scope),
   );
-  return html`<div class="ways"><p>Look for it by its id in the search above, or go on from here:</p>
+  return html`<div class="ways"><p>Search for its id above, or continue here:</p>
 <ul class="links">${names.map((name) => html`<li><a href="${t}${sections[name].path}">${sections[name].label}</a></li>`)}</ul></div>`;
 }
 
 const waysInPortal = (base: string): Html =>
-  html`<div class="ways"><p>Go on from here:</p>
+  html`<div class="ways"><p>Continue here:</p>
 <ul class="links">${Object.values(portalSections).map(({ label, path }) => html`<li><a href="${portalBase(base)}${path}">${label}</a></li>`)}</ul></div>`;

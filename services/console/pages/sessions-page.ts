@@ -48,7 +48,7 @@ export const sessionsPage = ({ context, tenant, href, listed, keyHref, above }: 
     ],
     empty: {
       title: 'No session of this tenant',
-      body: 'Whoever signs in here makes one. A program can have one too: a token with an end.',
+      body: 'Signing in here makes one. A program can have one too: a token that ends.',
       command: cliCommand(tenant === undefined ? 'sessions create --all-tenants' : 'sessions create', tenant),
     },
   });

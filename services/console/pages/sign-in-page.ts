@@ -30,7 +30,7 @@ ${hiddenKey({ newKey })}<input type="hidden" name="to" value="${to}">
 <div class="field"><label for="key">API key</label>
 <input id="key" name="key" type="password" required autocomplete="current-password" spellcheck="false" maxlength="512"${error && html` aria-invalid="true" aria-describedby="key-error" autofocus`}>
 ${error}</div>
-<label class="check"><input type="checkbox" name="read_only" value="1"> Only look: this session can’t change anything</label>
+<label class="check"><input type="checkbox" name="read_only" value="1"> Read-only: this session can’t change anything</label>
 ${isPrivate ? null : html`<p class="note note-warn">This connection is not encrypted: others on the network can read the key.</p>`}
 <button class="primary">Sign in</button>
 <p class="muted">The key itself is not kept: it makes a session, which ends after 12 hours, or after 2 hours without use.</p>

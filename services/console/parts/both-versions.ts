@@ -8,7 +8,7 @@ import { table } from './table.ts';
  */
 export function bothVersions(yours: URLSearchParams, theirs: URLSearchParams): Html {
   const rows = differing(yours, theirs);
-  return html`<div class="error-summary" role="alert" tabindex="-1" autofocus><h2>Somebody else has changed it meanwhile</h2>
+  return html`<div class="error-summary" role="alert" tabindex="-1" autofocus><h2>Somebody else has changed it in the meantime</h2>
 <p>Nothing was saved. Your version is still in the form: save it again to replace the other one, or take over from it what you want to keep.</p></div>
 ${
   rows.length > 0 &&

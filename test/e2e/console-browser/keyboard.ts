@@ -127,7 +127,7 @@ export function describeKeyboard(scene: () => BrowserScene): void {
     await keyboard.press('Enter');
     await page.waitForURL(/\/test\?event=evt_/);
     await waitUntil('the receiver took it', async () => {
-      if ((await page.getByText('The receiver took it.').count()) > 0) return true;
+      if ((await page.getByText('The receiver accepted it.').count()) > 0) return true;
       // The page waits as long as the API does, and says that it is to be reloaded where that was not long enough.
       await page.getByText('Reload this page').waitFor();
       await page.reload();

@@ -237,7 +237,7 @@ test('a link leads to the current name, is text when its type is retired, and mu
   await ask('DELETE', '/newer');
   expect((await done('GET', '/t')).links).toMatchObject({ other: { target: null, status: 'retired' } });
   expect((await ask('PATCH', '/t', { notes: 'See [[nothing]].' })).json()).toMatchObject({
-    errors: [{ field: '/notes', message: 'links to nothing, which is no event type' }],
+    errors: [{ field: '/notes', message: 'links to nothing, which is not an event type' }],
   });
 });
 

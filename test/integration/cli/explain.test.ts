@@ -85,5 +85,5 @@ test('a webhook is verified against a source, and a sample is printed as a comma
   });
   const refused = await verify(`${sample.body}\n`);
   expect(refused.code).toBe(1);
-  expect(refused.stdout).toMatch(/^detail +Signed was the body without its last line break/m);
+  expect(refused.stdout).toMatch(/^detail +The sender signed the body without its last line break/m);
 });

@@ -137,7 +137,7 @@ test.each([
   ['--forward 3000 --status 500', '--forward answers with the status of its URL'],
   ['--since 1h', '--since goes with --poll'],
   ['--port 0 --types a', '--types is for the temporary endpoint'],
-  ['--poll --port 0', '--port is for a receiver'],
+  ['--poll --port 0', '--port is only for a receiver'],
   ['--poll --secret a --secret b', '--poll signs with one --secret'],
 ])('`listen %s` is wrong usage', async (call, message) => {
   const { code, stderr } = await runHookline(['listen', ...call.split(' ')], { env: api.env });

@@ -40,7 +40,7 @@ test.each([
   ['check-url', "missing required argument 'url'"],
   ['listen here', "unexpected argument 'here'\nusage: hookline listen [options]"],
   ['listen --port 70000', '--port must be a whole number from 0 to 65535'],
-  ['listen --secret whsec_', '--secret must be more than blanks'],
+  ['listen --secret whsec_', '--secret must not be blank'],
   ['listen --secret whpk_x', '--secret must be whpk_ and the base64'],
   ['listen --scheme github', 'missing --secret'],
   ['listen --url https://example.com', '--url goes with --scheme'],

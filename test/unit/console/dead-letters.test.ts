@@ -114,7 +114,7 @@ describe('one', () => {
 
   test('without payload, cut, not JSON, or not accepted says so', async () => {
     const expired = await withDeadLetter(whole('null', { payload_encoding: null })).get(url, tenantToken);
-    expect(expired.body).toContain('kept no longer');
+    expect(expired.body).toContain('removed');
     const cut = { shortened: true, original_bytes: 2_000_000, original_sha256: 'abc' };
     const shortened = await withDeadLetter(whole('{}', cut)).get(url, tenantToken);
     expect(shortened.body).toContain('2,000,000 bytes');

@@ -308,7 +308,7 @@ describe('an attempt', () => {
     const blocked = attempt(2, { ...none, outcome: 'blocked', request: null, timing: null, detail: 'not allowed' });
     const { get } = buildDeliveries({ attempts: [timeout, blocked] });
     const first = await get(`${here}/attempts/1`, tenantToken);
-    for (const shown of ['Timeout', 'no answer within 5000 ms', 'The receiver gave none.'])
+    for (const shown of ['Timeout', 'no answer within 5000 ms', 'The receiver sent no response.'])
       expect(first.body).toContain(shown);
     const second = await get(`${here}/attempts/2`, tenantToken);
     for (const shown of ['Address blocked', 'Nothing was sent.']) expect(second.body).toContain(shown);
@@ -331,6 +331,6 @@ describe('an attempt', () => {
     const { get } = buildDeliveries({ attempts: [] });
     const answer = await get(`${here}/attempts/2`, tenantToken);
     expect(answer.statusCode).toBe(410);
-    expect(answer.body).toContain('kept no longer');
+    expect(answer.body).toContain('have been removed');
   });
 });

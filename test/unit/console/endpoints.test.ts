@@ -209,7 +209,7 @@ describe('an endpoint', () => {
     api.on(`GET /v1/endpoints/${id}/health`, problemReply(503, 'unavailable'));
     const { statusCode, body } = await get(here, tenantToken);
     expect(statusCode).toBe(200);
-    expect(body).toContain('can’t be told');
+    expect(body).toContain('is unknown at the moment');
   });
 
   test('offers what can be done with it in its state', async () => {
@@ -571,12 +571,12 @@ describe('a test', () => {
   });
 
   test.each([
-    ['a 204', attempt, ['The receiver took it.', 'HTTP 204']],
-    ['a 500', { ...attempt, outcome: 'http_5xx', http_status: 500 }, ['did not take it', 'HTTP 500']],
+    ['a 204', attempt, ['The receiver accepted it.', 'HTTP 204']],
+    ['a 500', { ...attempt, outcome: 'http_5xx', http_status: 500 }, ['did not accept it', 'HTTP 500']],
     [
       'no answer',
       { ...attempt, outcome: 'timeout', http_status: null, detail: 'no answer within 2000 ms' },
-      ['did not take it', 'Timeout', 'no answer within 2000 ms'],
+      ['did not accept it', 'Timeout', 'no answer within 2000 ms'],
     ],
   ])('shows %s as it was', async (_, one, sentences) => {
     const { get } = buildTested([delivery], [one]);

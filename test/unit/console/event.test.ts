@@ -162,9 +162,9 @@ describe('an event', () => {
     ],
     [
       { matched: null, reason: 'payload_removed' },
-      'Its filter can’t be tried any more, because the payload is not kept.',
+      'Its filter can’t be evaluated any more, because the payload has been removed.',
     ],
-    [{ matched: null, reason: 'history_removed' }, 'Its settings of that time are not kept any more.'],
+    [{ matched: null, reason: 'history_removed' }, 'Its settings at that time have been removed.'],
     [
       { matched: true, reason: null, unjudged: 'payload' as const },
       'It got the event without its filter, because the payload is too large or too deep for it.',
@@ -183,8 +183,8 @@ describe('an event', () => {
     api.on(`GET /v1/events/${eventId}/request`, gone);
     const { statusCode, body } = await get(eventUrl, tenantToken);
     expect(statusCode).toBe(200);
-    expect(body).toContain('The payload is kept no longer');
-    expect(body).toContain('The request is kept no longer');
+    expect(body).toContain('The payload has been removed');
+    expect(body).toContain('The request has been removed');
     expect(body).not.toContain(`${eventUrl}/payload`);
     expect(body).not.toContain(`${eventUrl}/replay`);
     expect((await get(`${eventUrl}/payload`, tenantToken)).statusCode).toBe(410);

@@ -199,7 +199,7 @@ describe('a search of payloads', () => {
     expect(body).toContain(eventUrl);
     expect(body).toContain('1,234 payloads were looked at');
     expect(body).toContain('Older events have not been looked at');
-    expect(body).toContain('2 events could not be searched, because the payload is kept no longer.');
+    expect(body).toContain('2 events could not be searched, because the payload has been removed.');
     expect(body).toContain(`&amp;type=x&amp;cursor=${eventId}`);
     expect(
       api.calls.some(({ path }) => path.startsWith('/v1/events/search?filter=%7B%22a%22%3A1%7D&type=x&limit=')),

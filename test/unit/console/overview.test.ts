@@ -138,7 +138,9 @@ describe('the overview', () => {
     const text = textOf(body);
     expect(text).toContain('Needs you (5)');
     expect(text).toContain('184 ms');
-    expect(text).toContain('412 wait, the oldest since 2026-01-01 14:02 UTC · disabled at 2026-01-06 14:02 UTC');
+    expect(text).toContain(
+      '412 wait, the oldest since 2026-01-01 14:02 UTC · will be disabled at 2026-01-06 14:02 UTC',
+    );
     expect(text).toContain('since 2025-12-31 10:00 UTC, because it answered 410');
     expect(text).toContain('38 dead letters by reason: 35 retries exhausted, 3 data invalid');
     expect(text).toContain('Stripe <live> 12 webhooks rejected');

@@ -58,8 +58,8 @@ describe('replays', () => {
     for (const text of [
       '27 of 38 done, about 2 s left at 10 a second.',
       '<dt>Sent</dt><dd>26</dd>',
-      'its payload is kept no longer',
-      'You may close this page: the replay goes on.',
+      'its payload has been removed',
+      'You may close this page: the replay continues.',
       'max="38" value="27"',
       '&lt;ep&gt;',
       `data-from="/t/acme/live/replays/${id}"`,

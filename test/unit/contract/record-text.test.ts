@@ -21,7 +21,7 @@ describe('the record of a delivery', () => {
     'is malformed where %s is nothing that tables and headers take: a NUL in it once ended the dispatcher, for ever',
     (name) => {
       for (const text of ['a\0b', '\0', ' ', 'a ', 'a\r\nb', 'né', 'a'.repeat(257), 'a'.repeat(1_000_000)])
-        expect(parsed(name, text)).toEqual({ malformed: `header ${name} is no id` });
+        expect(parsed(name, text)).toEqual({ malformed: `header ${name} is not an id` });
       expect(parsed(name, 'a'.repeat(256))).not.toHaveProperty('malformed');
     },
   );

@@ -44,7 +44,7 @@ describe('the TLS files', () => {
 
   test('that don’t fit together are refused', () => {
     const files = writeAll({ cert: server.cert, key: renewed.key }, authority);
-    expect(() => readTlsFiles(files)).toThrow(/cert\.pem and .*key\.pem make no TLS server/);
+    expect(() => readTlsFiles(files)).toThrow(/cert\.pem and .*key\.pem cannot be used for TLS/);
   });
 
   test.each(['', 'no certificate', authority.replace(/[A-Za-z]{20}/, 'x'), server.key])(
@@ -57,7 +57,7 @@ describe('the TLS files', () => {
   test('no error quotes a key', () => {
     const files = writeAll({ cert: 'x', key: server.key.slice(0, -40) }, authority);
     const read = (): unknown => readTlsFiles(files);
-    expect(read).toThrow(/make no TLS server/);
+    expect(read).toThrow(/cannot be used for TLS/);
     expect(read).not.toThrow(/MIG/);
   });
 });

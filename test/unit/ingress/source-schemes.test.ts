@@ -23,8 +23,8 @@ test('the header of hmac is the one that it names', () => {
 });
 
 test.each<[string, Parameters<typeof sourceRow>[0], string]>([
-  ['twilio without a URL', { scheme: 'twilio', settings: {} }, 'scheme twilio: /public_url is needed'],
-  ['hmac without hmac', { scheme: 'hmac', settings: {} }, 'scheme hmac: /hmac is needed'],
+  ['twilio without a URL', { scheme: 'twilio', settings: {} }, 'scheme twilio: /public_url is required'],
+  ['hmac without hmac', { scheme: 'hmac', settings: {} }, 'scheme hmac: /hmac is required'],
   ['hmac of nonsense', { scheme: 'hmac', settings: { hmac: nonsense } }, 'scheme hmac: /hmac/algorithm'],
   ['adyen without a hex key', { scheme: 'adyen', stored: [{ secret: 'x' }] }, 'scheme adyen: /secret must be'],
 ])('%s can verify nothing: its senders are told to come again, and nothing is lost', (_what, row, problem) => {

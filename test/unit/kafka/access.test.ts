@@ -29,7 +29,7 @@ test('files that are missing or no PEM are named, without what is in them', () =
   for (const [given, says] of [
     [{ kafkaTlsCaFile: join(dir, 'none.pem') }, /none\.pem can’t be read/],
     [{ kafkaTlsCaFile: wrong }, /wrong\.pem has no certificate/],
-    [{ kafkaTlsCertFile: wrong, kafkaTlsKeyFile: key }, /wrong\.pem.* make no TLS client/],
+    [{ kafkaTlsCertFile: wrong, kafkaTlsKeyFile: key }, /wrong\.pem.* cannot be used for TLS/],
   ] as const) {
     expect(() => kafkaAccess({ ...over, ...given })).toThrow(says);
     expect(() => kafkaAccess({ ...over, ...given })).not.toThrow(/secret text/);

@@ -52,9 +52,12 @@ describe('configuration', () => {
     expect(error.message).not.toContain('hush');
   });
 
-  test.each(['', ' 1', '1.5', '1e3', '0x10', '--1', '9999999999999999'])('the text %j is no whole number', (given) => {
-    expect(thrownBy(() => readConfig({ port: fields.port }, { PORT: given })).code).toBe('config_invalid');
-  });
+  test.each(['', ' 1', '1.5', '1e3', '0x10', '--1', '9999999999999999'])(
+    'the text %j is not a whole number',
+    (given) => {
+      expect(thrownBy(() => readConfig({ port: fields.port }, { PORT: given })).code).toBe('config_invalid');
+    },
+  );
 
   test('checks relations between fields once each field is right', () => {
     const relation = (config: { port: number }) => (config.port === 1 ? ['PORT=1 is taken'] : []);

@@ -51,7 +51,7 @@ export const documentedDeadLetters: DocumentedResource = {
     DeadLetterWithPayload: extend(letter, {
       key: nullable(text),
       headers: map({ anyOf: [text, list(text)] }),
-      payload_encoding: saying('null where it is kept no longer', { enum: ['json', 'base64', null] }),
+      payload_encoding: saying('null once it has been removed', { enum: ['json', 'base64', null] }),
       payload: {},
     }),
     Replay: replay,

@@ -14,7 +14,7 @@ const endpoint = object(
     method: oneOf(endpointMethods),
     headers: saying('sensitive values are shown as `***`', map(text)),
     pass_headers: saying(
-      'headers of the provider that are passed on: names, or beginnings and an asterisk; those that may be secrets only by their names',
+      'headers of the provider that are passed on: names, or prefixes with an asterisk; headers that may hold secrets need their whole name',
       list(text),
     ),
     ed25519: flag,
@@ -44,7 +44,7 @@ const endpoint = object(
       nullable(time),
     ),
     url_by_portal: saying(
-      'a portal session chose the URL: it is judged without the networks and the plain http that the operator allows',
+      'the URL was set in the portal: private networks and plain http are refused, even where the operator allows them',
       flag,
     ),
     filter_unjudged: saying(
@@ -60,7 +60,7 @@ const endpoint = object(
 );
 
 const success = saying(
-  'null: not counted for so long yet',
+  'null: not counted for that long yet',
   nullable(object({ attempts: count, delivered: count, ratio: nullable(number) })),
 );
 const lastSend = (description: string) =>
@@ -71,13 +71,13 @@ const lastSend = (description: string) =>
 
 const health = object({
   breaker: saying(
-    'as the dispatcher last told; null if it did not within three minutes',
+    'the last report of the dispatcher; null if there was none within three minutes',
     nullable(object({ state: oneOf(['closed', 'half_open', 'open']), since: nullable(time) })),
   ),
   disabled_at: nullable(time),
   paused_until: nullable(time),
   failing_since: nullable(time),
-  disables_at: saying('when it is disabled if it goes on failing; null while it does not fail', nullable(time)),
+  disables_at: saying('when it will be disabled if it keeps failing; null while it does not fail', nullable(time)),
   success: saying('attempts and deliveries of the last hour and 24 hours', object({ hour: success, day: success })),
   latency: saying(
     'of the attempts of the last 200 deliveries, within 24 hours',
@@ -86,7 +86,7 @@ const health = object({
   waiting: object({
     retrying: count,
     parked: count,
-    is_capped: saying('there are more: no more are counted', flag),
+    is_capped: saying('there are more: counting stopped here', flag),
     oldest: saying('creation of the oldest delivery that waits', nullable(time)),
     drains_at: saying(
       'at the rate of the last five minutes; null if that is 0, or nothing is sent now',

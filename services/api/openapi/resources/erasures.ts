@@ -4,14 +4,14 @@ import { count, flag, id, list, map, nullable, object, oneOf, saying, text, time
 const kafka = list(
   object({
     topic: text,
-    kept_until: saying('until when it has bytes, by its retention; null: for ever', nullable(time)),
+    kept_until: saying('when its retention removes the last bytes; null: never', nullable(time)),
   }),
 );
 
 const common = {
   id: id('ers'),
   status: oneOf(['running', 'completed']),
-  as_of: saying('what was received later is left', time),
+  as_of: saying('events that were received later are kept', time),
   events: saying('events that were erased', count),
   removed: saying('rows that were removed or emptied, by table', map(count)),
   kafka: saying('null until it has completed', nullable(kafka)),

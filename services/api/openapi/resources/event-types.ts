@@ -24,7 +24,7 @@ const summary = object({
   notes: text,
   words: saying('words of its description, its notes and the descriptions of its fields', count),
   enforce: saying(
-    'what becomes of an event that does not match the newest schema: taken as it is, taken with the tag `schema`, refused. Webhooks are never refused by it, only tagged',
+    'what happens to an event that does not match the newest schema: accepted, accepted with the tag `schema`, refused. Webhooks are tagged, never refused',
     oneOf(eventTypeEnforcements),
   ),
   paused: nullable(object({ since: time, reason: nullable(text), until: nullable(time) })),
@@ -32,7 +32,7 @@ const summary = object({
     object({ since: time, reason: nullable(text), sunset_at: nullable(time), successor: nullable(text) }),
   ),
   aliases: saying(
-    'its other names, which lead here in one hop for as long as it lives',
+    'its other names, which redirect here',
     list(object({ name: text, kind: oneOf(['renamed', 'merged']), since: time })),
   ),
   links: saying(
@@ -67,7 +67,7 @@ const typeVersion = object({
 export const documentedEventTypes: DocumentedResource = {
   tag: 'Event types',
   description:
-    'Event types say what a tenant’s events are: names with versions of a JSON Schema. A name that was given once never belongs to another type: former names lead to the current one, and retired ones are 410.',
+    'Event types say what a tenant’s events are: names with versions of a JSON Schema. A name never belongs to a second type: former names redirect to the current one, and retired ones are 410.',
   schemas: {
     EventTypeSummary: summary,
     EventType: extend(summary, { newest: nullable(typeVersion) }),
@@ -87,7 +87,7 @@ export const documentedEventTypes: DocumentedResource = {
       version: nullable(version),
       compatibility: nullable(oneOf(versionCompatibilities)),
       from: saying('the name before a rename', nullable(text)),
-      into: saying('what it was merged into', nullable(text)),
+      into: saying('the type that it was merged into', nullable(text)),
       notes: nullable(text),
     }),
     ObservedType: object({

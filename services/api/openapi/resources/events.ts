@@ -47,9 +47,9 @@ export const documentedEvents: DocumentedResource = {
       ...event,
       properties: {
         ...(event['properties'] as object),
-        ordering_key: saying('events of one source with the same are delivered in their order', nullable(text)),
-        trace_id: saying('of the trace that the event belongs to', nullable(text)),
-        payload: saying('where it is JSON, decoded where it has a Content-Encoding, and kept still', {}),
+        ordering_key: saying('events of one source with the same key are delivered in order', nullable(text)),
+        trace_id: saying('the trace that the event belongs to', nullable(text)),
+        payload: saying('the payload, if it is JSON and still stored; decoded if it has a Content-Encoding', {}),
         payload_undecoded: saying(
           'why a payload with a Content-Encoding could not be decoded; in place of `payload`',
           oneOf(['unsupported', 'too_large', 'malformed']),
@@ -59,9 +59,9 @@ export const documentedEvents: DocumentedResource = {
     EventRequest: object({
       method: nullable(text),
       path: saying('with the query; values of parameters that may be secrets are `***`', nullable(text)),
-      client_address: saying('of the sender, or as a trusted proxy has reported it', nullable(text)),
+      client_address: saying('address of the sender, or the one that a trusted proxy reported', nullable(text)),
       headers: saying(
-        'names as the sender wrote them, in their order, repeated ones each by itself; signatures and what else may be a secret are `***`',
+        'names as the sender wrote them, in their order, repeated ones each by itself; signatures and other possible secrets are `***`',
         nullable(list(object({ name: text, value: text }))),
       ),
       truncated: saying(

@@ -22,11 +22,11 @@ export const explainedEvents: Readonly<Record<string, Schema>> = {
     matched: saying('newest first', list(ref('Event'))),
     scanned: saying('payloads that the filter was evaluated for', count),
     unjudged: saying(
-      'events whose payload could not be searched: it is not kept any more, is too large or too deep, or takes the filter too many steps',
+      'events whose payload could not be searched: it has been removed, is too large or too deep, or takes the filter too many steps',
       object({ payload_removed: count, payload: count, filter_steps: count }),
     ),
     complete: saying('whether all older events have been looked at', flag),
-    cursor: saying('continues behind what was looked at; null if `complete`', nullable(id('evt'))),
+    cursor: saying('cursor for the next older events; null if `complete`', nullable(id('evt'))),
   }),
   EventMatch: object({
     endpoint_id: id('ep'),

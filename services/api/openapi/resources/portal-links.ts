@@ -8,7 +8,7 @@ const link = object({
   tenant: text,
   status: saying('`ended`: past its end, or its key was revoked', oneOf(linkStatuses)),
   capabilities: list(oneOf(capabilities)),
-  return_url: saying('where the portal leads back to', nullable(text)),
+  return_url: saying('URL of the link back from the portal', nullable(text)),
   accent: saying('colour of the portal’s header and buttons', nullable(text)),
   session_id: saying('the session that it was redeemed for', nullable(id('ses'))),
   created_at: time,

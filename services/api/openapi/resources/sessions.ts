@@ -4,8 +4,8 @@ import type { DocumentedResource } from '../operation.ts';
 import { extend, flag, id, list, nullable, object, oneOf, saying, text, time } from '../schema.ts';
 
 const ends = {
-  expires_at: saying('its end, used or not', time),
-  idle_expires_at: saying('its end if it is not used any more; accurate to a minute', time),
+  expires_at: saying('when it ends, used or not', time),
+  idle_expires_at: saying('when it ends if unused; accurate to a minute', time),
 };
 
 const portal = saying(
@@ -23,10 +23,10 @@ const portal = saying(
 const session = object({
   id: id('ses'),
   tenant: saying('the only tenant that it sees; `*`: all', text),
-  key_id: saying('the key that it was made from; `admin`: that of the operator', text),
+  key_id: saying('the key that it was made from; `admin`: the operator’s key', text),
   scopes: list(oneOf(scopes)),
   portal,
-  redeemed: saying('whether it has a token; false: its code is still to be redeemed', flag),
+  redeemed: saying('whether it has a token; false: its code has not been redeemed yet', flag),
   created_at: time,
   ...ends,
 });
@@ -35,14 +35,14 @@ const me = object({
   credential: object({
     type: oneOf(['key', 'session', 'operator']),
     id: saying('id of the key or session; `admin` for the operator', text),
-    key_id: saying('id of the key, for a session the one that it was made from', text),
+    key_id: saying('id of the key; of a session, the key that it was made from', text),
   }),
   tenant: saying('the tenant of this request', text),
   all_tenants: saying('whether `Hookline-Tenant` may name any tenant', flag),
   scopes: list(oneOf(scopes)),
   portal,
-  expires_at: saying('of a session: its end, used or not', nullable(time)),
-  idle_expires_at: saying('of a session: its end if it is not used any more', nullable(time)),
+  expires_at: saying('of a session: when it ends, used or not', nullable(time)),
+  idle_expires_at: saying('of a session: when it ends if unused', nullable(time)),
 });
 
 export const documentedSessions: DocumentedResource = {

@@ -6,11 +6,11 @@ const limits = Object.fromEntries(limitNames.map((limit) => [limit, count]));
 
 const tenant = object({
   id: text,
-  name: saying('as the operator calls it; empty if it has no name', text),
+  name: saying('the name that the operator gave it; empty: none', text),
   limits: saying('the limits that hold: docs/tenancy.md', object(limits)),
-  own_limits: saying('those of them that are set for this tenant', object({}, limits)),
+  own_limits: saying('limits that are set for this tenant alone', object({}, limits)),
   counts: saying(
-    'what counts toward its limits of the same names',
+    'current counts, by the names of their limits',
     object({ sources: count, endpoints: count, api_keys: count, source_bytes: count, endpoint_bytes: count }),
   ),
 });

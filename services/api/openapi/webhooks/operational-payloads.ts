@@ -22,7 +22,7 @@ const described: Record<OperationalEventType, Described> = {
     members: { ...ofEndpoint, failing_since: failingSince, recovered_at: time, resource },
   },
   'hookline.endpoint.disabling_soon': {
-    when: 'The endpoint is disabled within 24 hours if it goes on failing',
+    when: 'The endpoint will be disabled within 24 hours if it keeps failing',
     members: { ...ofEndpoint, failing_since: failingSince, disabling_at: time, resource },
   },
   'hookline.endpoint.disabled': {

@@ -139,9 +139,11 @@ function readBody(does: ReplayOperation, body: Body): ReadBody | { errors: Field
     return { errors: read.errors.map(({ field, message }) => ({ field: `/filter/${field}`, message })) };
   const filter = read.filter as Selection['filter'];
   if (!all && Object.keys(filter).length === 0)
-    return { errors: [{ field: '/filter', message: 'must have at least one filter, or the body `all`: true' }] };
+    return {
+      errors: [{ field: '/filter', message: 'must have at least one filter, unless the body has `all`: true' }],
+    };
   if (body.dry_run === true && body.as_of !== undefined)
-    return { errors: [{ field: '/as_of', message: 'is what a dry run answers: send it without `dry_run`' }] };
+    return { errors: [{ field: '/as_of', message: 'comes from a dry run: send it without `dry_run`' }] };
   return { filter, limit, ratePerSecond, endpointId };
 }
 

@@ -70,7 +70,7 @@ function whatHappened(letter: WholeDeadLetter): Html | null {
 }
 
 function payloadOf({ event_id: eventId }: WholeDeadLetter, kept: DeadLetterView['payload'], t: string): Html {
-  if (kept === undefined) return html`<p>The payload is kept no longer.</p>`;
+  if (kept === undefined) return html`<p>The payload has been removed: its retention time is over.</p>`;
   const href = eventId === null ? undefined : `${t}/events/${encodeURIComponent(eventId)}/payload`;
   return payloadView({ ...kept, maxCharacters, ...(href !== undefined && { href }) });
 }

@@ -46,7 +46,7 @@ function requestView({ request }: Attempt, eventId: string, t: string): Html {
 
 function responseView({ request, http_status: status, response_headers: headers, ...attempt }: Attempt): Html {
   if (status === null)
-    return html`<p class="note">${request === null ? 'There is none, since nothing was sent.' : 'The receiver gave none.'}</p>`;
+    return html`<p class="note">${request === null ? 'No response: nothing was sent.' : 'The receiver sent no response.'}</p>`;
   return html`<pre class="code" tabindex="0">HTTP ${status}</pre>${headers !== null && headersTable('Headers of the response', headers)}
 ${bodyView(attempt)}`;
 }

@@ -8,6 +8,7 @@ import { pager } from '../../parts/pager.ts';
 import { shortId } from '../../parts/short-id.ts';
 import { statusBadge } from '../../parts/status-badge.ts';
 import { time } from '../../parts/time.ts';
+import { plural } from '../../parts/words.ts';
 import type { Attempt, Delivery } from '../../routes/deliveries/delivery.ts';
 import type { ShownDelivery } from '../../routes/deliveries/read-delivery.ts';
 import { attemptsTable } from './attempts-table.ts';
@@ -72,5 +73,5 @@ function noAttempts({ attempts }: Delivery, isFirstPage: boolean): Html {
   if (!isFirstPage) return html`<div class="empty"><p>There are no more attempts.</p></div>`;
   return attempts === 0
     ? html`<div class="empty"><p>Nothing was sent yet.</p></div>`
-    : html`<div class="empty"><p>There were ${count(attempts)}. Their requests and answers are kept as long as payloads are, and no longer.</p></div>`;
+    : html`<div class="empty"><p>${plural(attempts, 'attempt was', 'attempts were')} made. The requests and answers have been removed: they are kept as long as payloads.</p></div>`;
 }

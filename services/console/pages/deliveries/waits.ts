@@ -68,7 +68,7 @@ export function whyWaits({ delivery, endpoint, health, lastAttempt, nowMs }: Wai
   if (status === 'parked')
     return held.length > 0
       ? held
-      : [html`It is parked: it waits for room at the endpoint, and spends no attempt on it.`];
+      : [html`It is parked: it waits for room at the endpoint, without using up an attempt.`];
   if (status === 'pending') return [...held, html`It is being sent, or is about to be.`];
   const isDue = next !== null && Date.parse(next) <= nowMs;
   return [...held, isDue ? html`It is due, and waits for its turn.` : becauseOf(lastAttempt, endpoint)];

@@ -50,7 +50,7 @@ function whatItGets(given: Given): Html {
   const types = linesOf(values.event_types);
   const known = choices.eventTypes;
   return html`${text('url', { type: 'url', isRequired: true, hint: 'Where events are posted to, such as https://example.com/hooks.' })}
-${text('description', { hint: 'What people know it by.' })}
+${text('description', { hint: 'A name for people.' })}
 ${
   known.length > 0 &&
   checkGroup({
@@ -65,7 +65,7 @@ ${
 ${textArea({
   name: 'event_types',
   label: known.length > 0 ? 'Other event types' : formFields.event_types.label,
-  hint: `One a line; ${known.length > 0 ? '' : 'none: all types; '}invoice.* stands for all that begin so.`,
+  hint: `One a line; ${known.length > 0 ? '' : 'none: all types; '}invoice.* matches all types that begin with it.`,
   value: types.filter((type) => !known.includes(type)).join('\n'),
   rows: 2,
   errors: given.errors,
@@ -76,7 +76,7 @@ const sourceChoice = ({ values, choices, errors }: Given): Html =>
   checkGroup({
     name: 'source_ids',
     label: formFields.source_ids.label,
-    hint: 'Only their events. None: all sources.',
+    hint: 'Only events of these sources. None chosen: all sources.',
     options: withChosen(choices.sources, linesOf(values.source_ids)),
     chosen: linesOf(values.source_ids),
     errors,
@@ -136,10 +136,10 @@ function retries(given: Given): Html {
   ])}
 <fieldset class="fields"><legend>Backoff</legend>
 <div class="side-by-side">${text('retry/base_seconds', { hint: 'Default: 5.' })}${text('retry/cap_seconds', { hint: 'Default: 43200.' })}</div>
-<div class="side-by-side">${text('retry/max_attempts', { hint: 'Default: as many as fit.' })}${text('retry/window_seconds', { hint: 'Default: 259200.' })}</div></fieldset>
+<div class="side-by-side">${text('retry/max_attempts', { hint: 'Default: as many as fit into the window.' })}${text('retry/window_seconds', { hint: 'Default: 259200.' })}</div></fieldset>
 <fieldset class="fields"><legend>Schedule</legend>
 ${area('retry/schedule', { hint: 'One a line: one retry after each.' })}
-${text('retry/jitter', { hint: 'By what share of itself a wait may differ. Default: 0.' })}</fieldset></div>`;
+${text('retry/jitter', { hint: 'Random variation of each wait, as a share of it: 0.1 is 10 %. Default: 0.' })}</fieldset></div>`;
 }
 
 function privateFields(given: Given, endpoint: Endpoint | undefined): Html {
@@ -147,7 +147,7 @@ function privateFields(given: Given, endpoint: Endpoint | undefined): Html {
   const certificate = endpoint?.client_certificate;
   const isMasked = endpoint !== undefined && Object.values(endpoint.headers).includes('***');
   return html`${area('headers', { hint: `Name: value, one a line.${isMasked ? ' *** stands for a value that is kept, and not shown.' : ''}` })}
-${area('pass_headers', { hint: 'Names, or beginnings such as X-GitHub-*, one a line.' })}
+${area('pass_headers', { hint: 'Names, or prefixes such as X-GitHub-*, one a line.' })}
 ${text('proxy', { hint: 'http(s)://user:password@host:port. Its password is not shown.' })}
 <div class="fields" id="${fieldId('client_certificate')}">${certificate !== undefined && html`<p class="note">There is a certificate, valid until ${time(certificate.expires_at)}, with the fingerprint <code>${certificate.fingerprint}</code>. It stays if the fields below are empty.</p>${check('remove_certificate', 'Remove it')}`}
 ${area('client_certificate/certificate', { hint: 'In PEM, with its chain.' })}${area('client_certificate/private_key', { hint: 'In PEM. It is not shown again.' })}</div>

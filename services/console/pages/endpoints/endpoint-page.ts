@@ -21,7 +21,7 @@ export function endpointPage(shown: ShownEndpoint, { t, can, isCustomer }: Askin
   return html`${stateNote(shown)}
 <section class="card"><h2>Health</h2>${
     health === undefined
-      ? html`<p class="note note-warn">Its health can’t be told at this moment. Reload the page.</p>`
+      ? html`<p class="note note-warn">Its health is unknown at the moment. Reload the page.</p>`
       : healthView(endpoint, health, t)
   }</section>
 ${stats !== undefined && html`<section class="card"><h2>Attempts, last 24 h</h2>${attemptCharts(endpoint.id, stats)}</section>`}
@@ -41,7 +41,7 @@ const reasons: Readonly<Record<string, string>> = {
 function stateNote({ endpoint }: ShownEndpoint): Html | null {
   const { disabled_at: disabledAt, disabled_reason: reason, paused_until: pausedUntil } = endpoint;
   if (disabledAt !== null)
-    return html`<p class="note note-bad"><strong>Disabled</strong> since ${time(disabledAt)}${reason !== null && ` ${reasons[reason] ?? reason}`}. Nothing is sent; what would be becomes a dead letter. Enable it, then recover its dead letters.</p>`;
+    return html`<p class="note note-bad"><strong>Disabled</strong> since ${time(disabledAt)}${reason !== null && ` ${reasons[reason] ?? reason}`}. Nothing is sent: new deliveries become dead letters. Enable it, then recover its dead letters.</p>`;
   if (pausedUntil !== null)
     return html`<p class="note note-warn"><strong>Paused</strong> since ${time(endpoint.paused_at)}, until ${time(pausedUntil)}. Its deliveries wait, and are sent then.</p>`;
   return null;

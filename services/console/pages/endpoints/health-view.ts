@@ -16,7 +16,7 @@ export function healthView(endpoint: Endpoint, health: EndpointHealth, t: string
   return definitions([
     ['Circuit breaker', breaker(health)],
     ['Fails since', failsSince(endpoint, health)],
-    health.disables_at !== null && ['Disabled, if it goes on failing', time(health.disables_at)],
+    health.disables_at !== null && ['Will be disabled, if it keeps failing', time(health.disables_at)],
     ['Delivered, last hour', success(health.success.hour)],
     ['Delivered, last 24 h', success(health.success.day)],
     [
@@ -50,7 +50,7 @@ const breakerWords = {
 } as const;
 
 function breaker({ breaker: found }: EndpointHealth): Html {
-  if (found === null) return html`not known: no dispatcher has told in three minutes`;
+  if (found === null) return html`unknown: no report of a dispatcher within three minutes`;
   const [status, label] = breakerWords[found.state];
   return html`${statusBadge(status, label)}${found.since !== null && html` since ${time(found.since)}`}`;
 }
@@ -89,8 +89,8 @@ function drains(endpoint: Endpoint, { breaker: found, waiting }: EndpointHealth)
   if (endpoint.disabled_at !== null) return html`never: it is disabled`;
   if (endpoint.paused_until !== null) return html`after the pause, which ends ${time(endpoint.paused_until)}`;
   if (found?.state === 'open') return html`once it answers again`;
-  if (waiting.is_capped) return html`not known: there are too many`;
-  return html`not known: nothing was sent in the last minutes`;
+  if (waiting.is_capped) return html`unknown: there are too many`;
+  return html`unknown: nothing was sent in the last minutes`;
 }
 
 function lastSend(send: LastSend | null): Html {

@@ -36,7 +36,7 @@ ${definitions([
 function removedRows({ removed }: Erasure): Html {
   const rows = Object.entries(removed).filter(([, rowCount]) => rowCount > 0);
   return rows.length === 0
-    ? html`<p class="note">No row so far.</p>`
+    ? html`<p class="note">No rows yet.</p>`
     : table({
         caption: 'Rows removed or emptied, by table',
         rows,

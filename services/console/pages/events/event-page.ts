@@ -77,7 +77,7 @@ function facts({ t, event, sources }: ShownEvent): Html {
 
 function payloadOf({ payload: kept }: ShownEvent, href: string): Html {
   if (kept === undefined)
-    return html`<p class="note">The payload is kept no longer: its time is over. The event can’t be sent again.</p>`;
+    return html`<p class="note">The payload has been removed: its retention time is over. The event can’t be sent again.</p>`;
   const { payload, text } = kept;
   return html`<p class="muted">${payloadFacts(payload)}${payload.bytes.length > 0 && html` · <a href="${href}/payload">on a page of its own</a> · <a href="${href}/payload?raw=1">raw</a> · <a href="${href}/payload?download=1">download</a>`}</p>
 ${payloadView({ payload, text, maxCharacters: maxPayloadCharacters, href: `${href}/payload` })}`;
@@ -89,7 +89,9 @@ const noDelivery = ({ event, matches }: ShownEvent): Html =>
     : html`<p class="note">No endpoint subscribed to this event when it came.${matches !== undefined && html` <a href="#matching">Why not</a>`}</p>`;
 
 const receiptsOf = (receipts: NonNullable<Journey['receipts']>): Html =>
-  receipts.length === 0 ? html`<p class="note">Receipts are kept no longer.</p>` : receiptsTable(receipts);
+  receipts.length === 0
+    ? html`<p class="note">The receipts have been removed: their retention time is over.</p>`
+    : receiptsTable(receipts);
 
 function matchesOf({ sources = [], moreMatches, ...shown }: ShownEvent, matches: readonly EventMatch[]): Html {
   if (matches.length === 0)

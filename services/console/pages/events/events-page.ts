@@ -88,10 +88,10 @@ const replayThese = (t: string, filters: URLSearchParams): Html => {
   return html`<a class="button" href="${withQuery(`${t}/replays/new`, these)}">Replay ${filters.size === 0 ? 'events' : 'these'} …</a>`;
 };
 
-const notFoundYet = html`<div class="empty"><h2>Nothing found yet</h2><p>The events that were looked at have none of these. Older ones have not been looked at: go on with “Older”, or give a time in “From” and “Until”.</p></div>`;
+const notFoundYet = html`<div class="empty"><h2>Nothing found yet</h2><p>No event so far matches all filters. Older events have not been searched yet: continue with “Older”, or give a time in “From” and “Until”.</p></div>`;
 
 const nothingMatches = (href: string): Html =>
-  html`<div class="empty"><h2>Nothing matches</h2><p>No event has all of these. Change a filter, or <a href="${href}">see all</a>.</p></div>`;
+  html`<div class="empty"><h2>Nothing matches</h2><p>No event matches all filters. Change a filter, or <a href="${href}">see all</a>.</p></div>`;
 
 /** The errors that no field of the form shows. */
 function wrongFilters(

@@ -28,7 +28,7 @@ ${postForm(context, {
 ${textArea({ ...valueOf('payload', '{}'), label: 'Payload', hint: `Any JSON, up to ${maxPayloadText}. It is sent as it is written here.`, rows: 10, isRequired: true })}
 ${textField({ ...valueOf('event_id'), label: 'Your id', hint: 'Optional. Published again within 72 hours, it is the same event.' })}
 ${textField({ ...valueOf('ordering_key'), label: 'Ordering key', hint: 'Optional. Events with the same key stay in order.' })}
-${textArea({ ...valueOf('tags'), label: 'Tags', hint: 'Optional. Up to five to find it by, one a line: customer:cus_9', rows: 3 })}`,
+${textArea({ ...valueOf('tags'), label: 'Tags', hint: 'Optional. Up to five tags to find the event by, one a line: customer:cus_9', rows: 3 })}`,
 })}`,
   });
 }

@@ -5,7 +5,7 @@ const masked = '***';
 
 /** The request that a webhook came with: headers in their order, spelled and repeated as the sender did. */
 export function requestView(request: EventRequest | undefined): Html {
-  if (request === undefined) return html`<p class="note">The request is kept no longer.</p>`;
+  if (request === undefined) return html`<p class="note">The request has been removed: its retention time is over.</p>`;
   const { method, path, client_address: address, headers, truncated } = request;
   if (method === null || headers === null)
     return html`<p class="note">This event did not come by a request of a provider, or before requests were kept.</p>`;

@@ -58,7 +58,7 @@ function searchForm({ t, query, sources, errors = [] }: Omit<SearchPage, 'found'
     above: textArea({
       name: 'filter',
       label: 'Payload',
-      hint: 'A filter as endpoints have it, in JSON. The newest events are looked at first.',
+      hint: 'A filter in the form that endpoints use, as JSON. The newest events are searched first.',
       rows: 3,
       value: query.get('filter') ?? '',
       isRequired: true,
@@ -93,7 +93,7 @@ function notJudged({ payload_removed, payload, filter_steps }: EventSearch['unju
   const events = (n: number): string => (n === 1 ? '1 event' : `${count(n)} events`);
   return [
     ...(payload_removed > 0
-      ? [`${events(payload_removed)} could not be searched, because the payload is kept no longer.`]
+      ? [`${events(payload_removed)} could not be searched, because the payload has been removed.`]
       : []),
     ...(payload > 0 ? [`${events(payload)} could not be searched, because the payload is too large or too deep.`] : []),
     ...(filter_steps > 0

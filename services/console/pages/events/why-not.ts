@@ -83,9 +83,9 @@ function reasonOf(match: EventMatch, { event, sources }: Pick<WhyNot, 'event' | 
     case 'filter':
       return html`Its filter refused the payload${match.clause && html`: ${clauseOf(match.clause)}`}.`;
     case 'payload_removed':
-      return html`Its filter can’t be tried any more, because the payload is not kept.`;
+      return html`Its filter can’t be evaluated any more, because the payload has been removed.`;
     case 'history_removed':
-      return html`Its settings of that time are not kept any more.`;
+      return html`Its settings at that time have been removed.`;
     default:
       return html`${match.reason.replaceAll('_', ' ')}`;
   }

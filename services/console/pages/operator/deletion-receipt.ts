@@ -25,7 +25,7 @@ export interface TenantDeletion {
 /** How far the deletion has come. */
 export function deletionReceipt(context: { base: string; newKey(): string }, deletion: TenantDeletion): Html {
   const { id, tenant, status, events, removed, dropped, kafka, created_at: begunAt, completed_at: endedAt } = deletion;
-  return html`<section class="card"><p>${status === 'running' ? 'Its senders get 410 and its keys 401 from now on. Its rows are being removed; you may close this page.' : 'All of its rows are removed.'} Its name is new again when Kafka has nothing of it.</p>
+  return html`<section class="card"><p>${status === 'running' ? 'Its senders get 410 and its keys 401 from now on. Its rows are being removed; you may close this page.' : 'All of its rows are removed.'} Its name can be used again when Kafka keeps none of its records.</p>
 ${definitions([
   ['Status', statusBadge(status)],
   ['Receipt', wholeId(id)],

@@ -23,13 +23,13 @@ const behindSeconds = 60;
 /** The processes that run, how far each stage is behind, and what does not answer. */
 export const systemPage = ({ system, settings, nowMs }: Given): PageContent => ({
   title: 'System',
-  subtitle: html`as the processes report every five seconds; as of ${time(new Date(nowMs).toISOString())}`,
+  subtitle: html`reported by the processes every five seconds; as of ${time(new Date(nowMs).toISOString())}`,
   body: html`${grafana(settings)}
 ${card('Processes', html`${missing(system.processes, settings)}${versions(system.processes)}${processTable(system.processes, { settings, nowMs })}`)}
 ${card(
   'Consumer lag by stage',
   system.stages.length === 0
-    ? html`<p class="note note-warn">No process that consumes reports: lag can’t be told.</p>`
+    ? html`<p class="note note-warn">No consuming process reports: the lag is unknown.</p>`
     : stageTable(system.stages, settings),
 )}
 ${card('Dependencies', dependencyTable(system, settings))}`,
@@ -147,7 +147,7 @@ const alerts: Readonly<Record<string, string>> = {
 
 function dependencyTable({ dependencies }: SystemState, settings: Settings): Html {
   if (dependencies.length === 0)
-    return html`<p class="note note-warn">No process reports: dependencies can’t be told.</p>`;
+    return html`<p class="note note-warn">No process reports: the state of the dependencies is unknown.</p>`;
   return table({
     caption: 'Dependencies',
     rows: dependencies,

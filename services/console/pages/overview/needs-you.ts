@@ -64,7 +64,7 @@ const endpointItems = (found: readonly ShownEndpoint[], { given, item, all }: En
 
 function failingItem({ id, url, failing_since: since, paused_at: pausedAt }: ShownEndpoint, given: Naming): Html {
   const health = given.overview.health.get(id);
-  return html`${statusBadge('failing')} ${endpointLink(id, url, given)} <span>since ${minute(since)}${waiting(health)}${pausedAt !== null && ' · paused'}${health?.disables_at != null && html` · disabled at ${minute(health.disables_at)} if that goes on`}</span>`;
+  return html`${statusBadge('failing')} ${endpointLink(id, url, given)} <span>since ${minute(since)}${waiting(health)}${pausedAt !== null && ' · paused'}${health?.disables_at != null && html` · will be disabled at ${minute(health.disables_at)} if it keeps failing`}</span>`;
 }
 
 const disabledReasons: Readonly<Record<string, string>> = {

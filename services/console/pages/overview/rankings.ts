@@ -43,7 +43,7 @@ export function endpointsWorstFirst({ t, overview }: Ranking): Html {
               { header: 'Waiting', isNumber: true, cell: ([id]) => waitingOf(health.get(id)) },
               { header: 'Breaker', cell: ([id]) => breakerOf(health.get(id)) },
             ],
-          })}<p class="muted">Success: attempts that were answered with a 2xx, of all. p95: 95 % of the latest attempts of a day took no longer. Waiting: deliveries to send. Breaker: open while an endpoint is not asked. <a href="${t}/endpoints">All endpoints</a></p>`,
+          })}<p class="muted">Success: attempts that were answered with a 2xx, of all. p95: 95 % of the latest attempts of a day took no longer. Waiting: deliveries to send. Breaker: open while only probes are sent to an endpoint. <a href="${t}/endpoints">All endpoints</a></p>`,
     ),
   );
 }

@@ -45,7 +45,7 @@ ${start}</section>
         cell: ({ n, isAtMost }) => `${isAtMost ? 'at most ' : ''}${count(n)}`,
       },
     ],
-  })}${byEndpoint.some(({ isAtMost }) => isAtMost) && html`<p class="muted">“At most”: its payload filter is judged when the events are sent.</p>`}</section>
+  })}${byEndpoint.some(({ isAtMost }) => isAtMost) && html`<p class="muted">“At most”: its payload filter is evaluated when the events are sent.</p>`}</section>
 <section class="card"><h2>${kind === 'events' ? 'By status' : 'By reason'}</h2>${table({
     caption: 'By reason',
     rows: byReason,

@@ -32,7 +32,7 @@ ${definitions([
       : html`HMAC-${hmac.algorithm.toUpperCase()} over <code>${hmac.signed}</code>, in ${hmac.encoding}${hmac.prefix !== undefined && html` behind <code>${hmac.prefix}</code>`}`,
   ],
   source.public_url !== undefined && [
-    'URL as the provider has it',
+    'URL that the provider calls',
     html`<bdi class="url">${source.public_url}</bdi>: exactly this one is signed`,
   ],
   ['Response status', `${source.response_status}`],

@@ -11,9 +11,9 @@ export function settingsCard(source: Source): Html {
   return html`<section class="card"><h2>Settings</h2>${definitions([
     ['Scheme', html`<code>${source.scheme}</code>`],
     schemeSetups[source.scheme].isTimed && ['Timestamp tolerance', duration(source.timestamp_tolerance_seconds)],
-    ['Event id from', places(source.dedup_id, 'as the scheme has it')],
+    ['Event id from', places(source.dedup_id, 'the default of the scheme')],
     ['Duplicates are recognized for', duration(source.dedup_ttl_seconds)],
-    ['Event type from', places(source.event_type_from, 'as the scheme has it')],
+    ['Event type from', places(source.event_type_from, 'the default of the scheme')],
     ['Ordering key from', places(source.ordering_key, 'nothing')],
     ['Tags', tags(source.tags_from)],
     ['Allowed addresses', places(source.allowed_ips, 'any address')],

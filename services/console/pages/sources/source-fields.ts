@@ -18,11 +18,11 @@ export function sourceFields({ scheme, values, errors, isEdited }: SourceFields)
   const setup = schemeSetups[scheme];
   const field = (name: string) => ({ name, value: values.get(name) ?? '', errors });
   const rare = html`
-${scheme !== 'hmac' && textField({ ...field('signature_header'), label: 'Signature header', hint: `Only if it has another name than that of the scheme: ${setup.header.split(':')[0] ?? ''}.` })}
+${scheme !== 'hmac' && textField({ ...field('signature_header'), label: 'Signature header', hint: `Only if it differs from the default of the scheme, ${setup.header.split(':')[0] ?? ''}.` })}
 ${setup.isTimed && textField({ ...field('timestamp_tolerance_seconds'), label: 'Timestamp tolerance, in seconds', hint: 'Empty: 300.' })}
-${textArea({ ...field('dedup_id'), rows: 2, label: 'Event id from', hint: 'A line each, tried in this order: header:Name, or a JSON pointer such as /data/id. Empty: as the scheme has it.' })}
+${textArea({ ...field('dedup_id'), rows: 2, label: 'Event id from', hint: 'A line each, tried in this order: header:Name, or a JSON pointer such as /data/id. Empty: the default of the scheme.' })}
 ${textField({ ...field('dedup_ttl_seconds'), label: 'Duplicates are recognized for, in seconds', hint: 'Empty: 259200, which is three days.' })}
-${textArea({ ...field('event_type_from'), rows: 2, label: 'Event type from', hint: 'Likewise. Empty: as the scheme has it.' })}
+${textArea({ ...field('event_type_from'), rows: 2, label: 'Event type from', hint: 'Likewise. Empty: the default of the scheme.' })}
 ${textArea({ ...field('ordering_key'), rows: 2, label: 'Ordering key from', hint: 'Likewise. Events of one key are delivered in their order.' })}
 ${textArea({ ...field('tags_from'), rows: 2, label: 'Tags', hint: 'A line each: customer = /data/customer. Events are found by their tags.' })}
 ${textArea({ ...field('allowed_ips'), rows: 2, label: 'Allowed addresses', hint: 'A line each: 192.0.2.7 or 192.0.2.0/24. Empty: any.' })}
@@ -42,7 +42,7 @@ ${checkbox({ name: 'keep_rejected_bodies', label: 'Keep the bodies of rejected w
   return html`${textField({ ...field('name'), label: 'Name', hint: 'For people: what sends, and from where.', isRequired: true })}
 ${!isEdited && textField({ ...field('secret'), label: 'Secret', hint: secretHint(scheme) })}
 ${scheme === 'hmac' && hmacFields(field)}
-${(setup.needsUrl || scheme === 'hmac') && textField({ ...field('public_url'), type: 'url', label: 'URL as the provider has it', isRequired: setup.needsUrl, hint: setup.needsUrl ? `It is part of what ${setup.provider} signs, so it must be exactly the one that is entered there. If it is Hookline’s own, which is known once the source is made, correct it then.` : 'Only if it is part of what is signed.' })}
+${(setup.needsUrl || scheme === 'hmac') && textField({ ...field('public_url'), type: 'url', label: 'URL that the provider calls', isRequired: setup.needsUrl, hint: setup.needsUrl ? `It is part of what ${setup.provider} signs, so it must be exactly the one that is entered there. If it is Hookline’s own, which is known once the source is made, correct it then.` : 'Only if it is part of what is signed.' })}
 <details class="more"${hasRare(values, errors) && html` open`}><summary>More settings</summary><div class="stack">${rare}</div></details>`;
 }
 

@@ -32,7 +32,7 @@ const sentence = (detail: string): Html =>
 export const verifyFields = (values: URLSearchParams, errors: readonly FieldError[]): Html => {
   const field = (name: string) => ({ name, value: values.get(name) ?? '', errors });
   return html`${textArea({ ...field('headers'), label: 'Headers', rows: 6, hint: 'A line each: Name: value.' })}
-${textArea({ ...field('body'), label: 'Body', rows: 8, hint: 'The exact bytes count. Line breaks are taken as \\n: if yours are others, or it is no text, give it in base64.' })}
+${textArea({ ...field('body'), label: 'Body', rows: 8, hint: 'The exact bytes count. Line breaks are taken as \\n: if yours differ, or the body is not text, give it in base64.' })}
 ${selectField({
   ...field('body_encoding'),
   label: 'The body is given as',

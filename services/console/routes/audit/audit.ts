@@ -38,7 +38,7 @@ export const audit = tenantPage({
         href: `${t}/audit`,
         listed,
         filters,
-        above: html`<p class="muted">Changes of the last 400 days. Secrets are ***; of filters, payloads and long values a digest is shown, which is equal for equal values.</p>`,
+        above: html`<p class="muted">Changes of the last 400 days. Secrets are shown as ***; filters, payloads and long values as a digest, which is equal for equal values.</p>`,
         columns: [
           {
             header: 'When',
@@ -52,7 +52,7 @@ export const audit = tenantPage({
         pagerWords: { prev: 'Newer', next: 'Older' },
         empty: {
           title: 'No change yet',
-          body: 'Whatever is created, changed or deleted in this tenant is kept here for 400 days, with who did it. Events are not changes: they are among the events.',
+          body: 'Creations, changes and deletions in this tenant are listed here for 400 days, with who made them. Events have a list of their own.',
         },
       });
     },

@@ -93,7 +93,7 @@ function filtersOf(all: readonly EventTypeSummary[]): readonly Filter[] {
 }
 
 const nothing = (href: string): Html =>
-  html`<div class="empty"><h2>Nothing matches</h2><p>No event type has all of these. Change a filter, or <a href="${href}">see all</a>.</p></div>`;
+  html`<div class="empty"><h2>Nothing matches</h2><p>No event type matches all filters. Change a filter, or <a href="${href}">see all</a>.</p></div>`;
 
 function groupLinks(all: readonly EventTypeSummary[], base: string): Html | null {
   const groups = [...new Set(all.flatMap((type) => type.groups))].sort();

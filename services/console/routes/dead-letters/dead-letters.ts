@@ -53,7 +53,7 @@ export const deadLetters = tenantPage({
         pagerWords: { prev: 'Newer', next: 'Older' },
         empty: {
           title: 'No dead letters: all is well',
-          body: 'A delivery that fails until its retries are used up is kept here as a dead letter, and so is a record that can’t be processed. From here it is sent again, when its cause is mended.',
+          body: 'A delivery that fails until its retries are used up is kept here as a dead letter, and so is a record that can’t be processed. Replay it from here once its cause is fixed.',
         },
       });
     },

@@ -41,7 +41,7 @@ export const attempt = tenantPage({
 });
 
 const keptNoLonger =
-  'This attempt was made, but its request and answer are kept no longer: they are removed with the payloads.';
+  'This attempt was made, but its request and answer have been removed: they are kept as long as payloads.';
 
 function beside({
   t,

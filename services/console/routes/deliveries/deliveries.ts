@@ -101,5 +101,5 @@ function bulkActions({ t, query, can }: TenantContext): Html {
 }
 
 const notYet = (href: string, next: URLSearchParams): Html =>
-  html`<div class="empty"><h2>Nothing found so far</h2><p>None of the deliveries that were looked at has all of these, and there are others behind them.</p>
+  html`<div class="empty"><h2>Nothing found so far</h2><p>No delivery so far matches all filters. More deliveries remain.</p>
 <p><a class="button" href="${withQuery(href, next)}">Look at the next ones</a></p></div>`;

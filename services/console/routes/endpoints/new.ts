@@ -41,7 +41,7 @@ export const newEndpoint = tenantPage({
         crumbs: [{ label: 'Endpoints', href: `${t}/endpoints` }],
         body: secretPage(
           { secret, href: `${t}/endpoints/${id}` },
-          html`<p><bdi class="url">${url}</bdi> gets the events that are accepted from five seconds from now on.</p>`,
+          html`<p><bdi class="url">${url}</bdi> receives the events that are accepted five seconds from now or later.</p>`,
         ),
       });
     },

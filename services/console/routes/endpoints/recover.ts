@@ -88,7 +88,7 @@ async function showForm(
       { label: endpoint.description || endpoint.url, href: here },
     ],
     body: html`${refused !== undefined && html`<p class="note note-bad" role="alert">${refused}</p>`}${errorSummary(all)}
-<div class="card"><p>Sends the deliveries again that have become dead letters since a time, oldest first.</p>
+<div class="card"><p>Resends the deliveries that became dead letters since the given time, oldest first.</p>
 <form class="stack" action="${here}/recover">${textField({ name: 'since', label: 'Since', value: since, hint: 'An instant such as 2026-01-31T09:30:00Z.', errors: all })}<button>Count them</button></form></div>
 ${counted.ok && startForm(context, { endpoint, since, rate, errors: all, preview: counted.value })}
 <p><a href="${here}">Back to the endpoint</a></p>`,
@@ -104,7 +104,7 @@ const withoutCount = (
   actionPage(context, {
     endpoint,
     title: 'Recover endpoint',
-    about: html`Sends the deliveries again that have failed for good since a time, oldest first.`,
+    about: html`Resends the deliveries that failed for good since the given time, oldest first.`,
     action: 'recover',
     submit: 'Send them again',
     errors,
@@ -132,7 +132,7 @@ interface Start {
 function startForm(context: TenantContext, { endpoint, since, rate, errors, preview }: Start): Html {
   const { matched, by_reason: reasons } = preview;
   if (matched === 0)
-    return html`<div class="card"><p>Nothing of this endpoint has become a dead letter since ${time(since)}.</p></div>`;
+    return html`<div class="card"><p>No delivery to this endpoint has become a dead letter since ${time(since)}.</p></div>`;
   const list = withQuery(`${context.t}/dead-letters`, { endpoint_id: endpoint.id, since });
   return html`<div class="card"><p><a href="${list}">${plural(matched, 'dead letter')}</a> since ${time(since)}: ${reasons.map(({ reason, letters }) => `${letters} ${inWords(reason)}`).join(', ')}.</p>
 ${

@@ -84,12 +84,12 @@ function resultView(
 ): Html {
   const event = html`<a href="${t}/events/${encodeURIComponent(eventId)}">event ${shortId(eventId)}</a>`;
   if (delivery === undefined)
-    return html`<section class="part"><h2>Result</h2><p class="note note-warn">The test, ${event}, has not been sent yet. Reload this page to see what comes of it.</p></section>`;
+    return html`<section class="part"><h2>Result</h2><p class="note note-warn">The test, ${event}, has not been sent yet. Reload this page to see its result.</p></section>`;
   const link = html`<a href="${t}/deliveries/${delivery.id}">delivery ${shortId(delivery.id)}</a>`;
   if (attempt === undefined)
     return html`<section class="part"><h2>Result</h2><p class="note note-warn">The receiver has not answered yet. Reload this page, or follow the ${link}.</p></section>`;
   const isDelivered = attempt.outcome === 'delivered';
-  return html`<section class="part"><h2>Result</h2><p class="note ${isDelivered ? 'note-good' : 'note-bad'}">${isDelivered ? 'The receiver took it.' : 'The receiver did not take it. It is retried like any other delivery.'} See the ${event} and the ${link}.</p>
+  return html`<section class="part"><h2>Result</h2><p class="note ${isDelivered ? 'note-good' : 'note-bad'}">${isDelivered ? 'The receiver accepted it.' : 'The receiver did not accept it. It is retried like any other delivery.'} See the ${event} and the ${link}.</p>
 ${attemptPage(attempt, { event_id: eventId }, { t, isCustomer })}</section>`;
 }
 

@@ -27,7 +27,7 @@ export const cancelReplay = tenantPage({
         return page({
           title: 'The replay has ended',
           crumbs,
-          body: html`<p>There is nothing left to cancel. <a href="${href}">See what came of it</a>.</p>`,
+          body: html`<p>There is nothing left to cancel. <a href="${href}">See its result</a>.</p>`,
         });
       return page({
         title: 'Cancel the replay?',
@@ -35,7 +35,7 @@ export const cancelReplay = tenantPage({
         body: html`<p class="lead">${plural(replay.remaining, 'item')} would not be ${doneWord(replay)}${
           replay.operation === null ? ', and would be dead letters again' : ', and would stay as before'
         }. ${plural(replay.replayed, 'item')} ${replay.replayed === 1 ? 'is' : 'are'} ${doneWord(replay)} already, and stay${replay.replayed === 1 ? 's' : ''} so.</p>
-<div class="buttons">${postForm(context, { action: `${href}/cancel`, submit: 'Cancel the replay', tone: 'danger', isInline: true })}<a class="button" href="${href}">Let it go on</a></div>`,
+<div class="buttons">${postForm(context, { action: `${href}/cancel`, submit: 'Cancel the replay', tone: 'danger', isInline: true })}<a class="button" href="${href}">Let it continue</a></div>`,
       });
     },
   },

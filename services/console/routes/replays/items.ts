@@ -52,7 +52,7 @@ export const replayItems = tenantPage({
         ],
         empty: {
           title: 'No item yet',
-          body: 'Items are chosen while the replay goes on. Reload the page in a moment.',
+          body: 'Items are chosen while the replay runs. Reload the page in a moment.',
         },
       });
       return answer.kind === 'page'

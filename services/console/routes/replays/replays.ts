@@ -39,7 +39,7 @@ export const replays = tenantPage({
         pagerWords: { prev: 'Newer', next: 'Older' },
         empty: {
           title: 'No replay yet',
-          body: html`A replay sends again what was sent before: ${!isCustomer && html`<a href="${t}/dead-letters">dead letters</a> when their cause is mended, or `}<a href="${t}/events">events</a>. It begins with a preview of what it would take.`,
+          body: html`A replay sends again what was sent before: ${!isCustomer && html`<a href="${t}/dead-letters">dead letters</a> once their cause is fixed, or `}<a href="${t}/events">events</a>. It begins with a preview of what it would take.`,
           ...(!isCustomer && { command: cliCommand('dlq replay --all --dry-run', tenant) }),
         },
       });

@@ -34,7 +34,7 @@ export const replay = tenantPage({
         body: html`<section class="card">${
           isUnderWay(replay)
             ? html`<live-replay data-from="${t}/live/replays/${id}">${progress}</live-replay>
-<p class="note" data-while-running>You may close this page: the replay goes on.<noscript> Reload it to see how far it is.</noscript></p>`
+<p class="note" data-while-running>You may close this page: the replay continues.<noscript> Reload it to see how far it is.</noscript></p>`
             : progress
         }</section>
 <section class="card"><h2>What was asked for</h2>${definitions([

@@ -24,7 +24,7 @@ export const deleteSource = tenantPage({
           { label: 'Sources', href: `${t}/sources` },
           { label: name, href },
         ],
-        body: html`<p class="lead">Whoever sends to <code>${url}</code> gets a 410 from then on. Its events stay. It can’t be brought back.</p>
+        body: html`<p class="lead">Requests to <code>${url}</code> get a 410 from then on. The source’s events stay. The source can’t be restored.</p>
 <div class="buttons">${postForm(context, { action: `${href}/delete`, submit: 'Delete the source', tone: 'danger', isInline: true })}<a class="button" href="${href}">Keep it</a></div>`,
       });
     },

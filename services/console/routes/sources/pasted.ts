@@ -25,7 +25,7 @@ export function readHeaders(text: string): { headers: Headers } | { errors: read
     errors: [
       {
         field: '/headers',
-        message: `must have a line for each header, as Name: value; not so is line ${wrong.join(', ')}`,
+        message: `must have one header a line, as Name: value; see line ${wrong.join(', ')}`,
       },
     ],
   };

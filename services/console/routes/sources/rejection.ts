@@ -63,7 +63,7 @@ function bodyView({ body, body_encoding: encoding, body_truncated: isCut, body_b
   if (body === undefined)
     return bytes === 0
       ? html`<p>Empty: 0 bytes.</p>`
-      : html`<p>Not kept. The setting “Keep the bodies of rejected webhooks” of the source keeps those to come.</p>`;
+      : html`<p>Not kept. To keep the bodies of later ones, set “Keep the bodies of rejected webhooks” at the source.</p>`;
   return html`${isCut === true && html`<p class="note">Only the beginning was kept.</p>`}${
     encoding === 'base64' ? bytesView(Buffer.from(body, 'base64')) : jsonText(body)
   }`;

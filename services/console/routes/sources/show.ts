@@ -51,7 +51,7 @@ const actions = ({ can }: TenantContext, href: string): Html =>
   }`;
 
 function figures(counts: DayCounts | undefined, { t, id }: { t: string; id: string }): Html {
-  if (counts === undefined) return html`<p>The counts can’t be told at the moment. Reload the page to try again.</p>`;
+  if (counts === undefined) return html`<p>The counts are unavailable at the moment. Reload the page to try again.</p>`;
   const { received, duplicates, rejected } = counts;
   const events = withQuery(`${t}/events`, { source_id: id });
   return html`<dl class="figures">
