@@ -39,7 +39,7 @@ const operation: Operation = {
   id: 'createPortalLink',
   summary: 'Make a link that signs a customer in to the portal, once',
   description:
-    'One customer is one tenant: the tenant of the request, which `tenant` may repeat as a check. The link ends after `expires_in_seconds` (a day by default, a week at most), when it is redeemed or revoked, and with the key. `return_url` is URL of the link back from the portal; its origin must be among those of `HOOKLINE_PORTAL_RETURN_ORIGINS`. Open links count as sessions of the tenant.',
+    'One customer is one tenant: the tenant of the request, which `tenant` may repeat as a check. The link ends after `expires_in_seconds` (a day by default, a week at most), when it is redeemed or revoked, and with the key. `return_url` is the URL of the link back from the portal; its origin must be among those of `HOOKLINE_PORTAL_RETURN_ORIGINS`. Open links count as sessions of the tenant.',
   answers: {
     201: { is: 'The link; the only response that contains the code', body: 'NewPortalLink', headers: ['Location'] },
   },
