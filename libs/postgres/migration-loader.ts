@@ -6,12 +6,15 @@
  * Then its statements, each of which ends with a semicolon at the end of a line, run one by one, as CREATE INDEX CONCURRENTLY requires: nobody
  * who writes to a large table waits for its new index. Interrupted, such a migration runs again from its beginning, so each statement must be
  * one that can (IF NOT EXISTS). An index whose making was interrupted is there, but invalid: it is dropped first, and made again.
+ *
+ * Postgres has no CREATE INDEX CONCURRENTLY for a partitioned table. Here it makes the index of each partition so, by name and suffix, and at
+ * last the table's, which takes those for its own and keeps writers out for no longer than that.
  */
 import { readFile } from 'node:fs/promises';
 import type { MigrationBuilder } from 'node-pg-migrate';
 
 const sections = /^-- (Up|Down) Migration(, outside a transaction)?$/m;
-const newIndex = /^CREATE (?:UNIQUE )?INDEX CONCURRENTLY IF NOT EXISTS (\w+)/;
+const newIndex = /^(CREATE (?:UNIQUE )?INDEX )(CONCURRENTLY )(IF NOT EXISTS )(\w+)(\s+ON )(\w+)/;
 
 export const loadMigrations = (paths: string[]) =>
   Promise.all(
@@ -30,12 +33,31 @@ function actionOf(text: string, wanted: 'Up' | 'Down'): (pgm: MigrationBuilder) 
     if (mark === undefined) return pgm.sql(sql);
     pgm.noTransaction();
     const statements = sql.split(/;[ \t]*$/m).map(withoutComments);
-    for (const statement of statements.filter((each) => each !== '')) {
-      const [, index] = newIndex.exec(statement) ?? [];
-      if (index !== undefined) await dropIfInvalid(pgm, index);
-      pgm.sql(statement);
-    }
+    for (const statement of statements.filter((each) => each !== ''))
+      for (const each of await perPartition(pgm, statement)) {
+        const [, , , , index] = newIndex.exec(each) ?? [];
+        if (index !== undefined) await dropIfInvalid(pgm, index);
+        pgm.sql(each);
+      }
   };
+}
+
+/** The statements for one; only an index of a partitioned table takes several. */
+async function perPartition({ db }: MigrationBuilder, statement: string): Promise<string[]> {
+  const [, , , , index, , table] = newIndex.exec(statement) ?? [];
+  if (index === undefined || table === undefined) return [statement];
+  const partitions = (await db.select(
+    `SELECT p.relname::text AS name
+       FROM pg_inherits i JOIN pg_class t ON t.oid = i.inhparent JOIN pg_class p ON p.oid = i.inhrelid
+      WHERE t.oid = to_regclass($1) AND t.relkind = 'p'
+      ORDER BY 1`,
+    [table],
+  )) as { name: string }[];
+  if (partitions.length === 0) return [statement];
+  const of = (partition: string): string =>
+    statement.replace(newIndex, `$1$2$3${index}_${partition.replace(`${table}_`, '')}$5${partition}`);
+  // A partition that is made meanwhile is small, and gets its index from the last one.
+  return [...partitions.map(({ name }) => of(name)), statement.replace(newIndex, '$1$3$4$5$6')];
 }
 
 /** Statements run after all of these: they may take hours, and none of them makes another's index invalid. */

@@ -62,3 +62,46 @@ test('an index that was not made to its end is made again', async () => {
   ]);
   expect(await run()).toEqual([]);
 });
+
+test('an index of a partitioned table is made of each partition, where those who write wait for none of them', async () => {
+  await write(
+    '0001_parted',
+    `-- Up Migration
+
+CREATE TABLE parted (day integer, n integer) PARTITION BY LIST (day);
+CREATE TABLE parted_default PARTITION OF parted DEFAULT;
+CREATE TABLE parted_1 PARTITION OF parted FOR VALUES IN (1);
+INSERT INTO parted VALUES (1, 1), (1, 1), (2, 2);
+
+-- Down Migration
+`,
+  );
+  const indexing = (kind: string) => `-- Up Migration, outside a transaction
+
+CREATE ${kind} CONCURRENTLY IF NOT EXISTS parted_by_n ON parted (day, n) WHERE n IS NOT NULL;
+
+-- Down Migration
+`;
+  const made = () =>
+    withDatabase(url, (postgres) =>
+      postgres.query<{ name: string; valid: boolean }>(
+        `SELECT indexrelid::regclass::text AS name, indisvalid AS valid FROM pg_index
+          WHERE indrelid IN (SELECT relid FROM pg_partition_tree('parted')) ORDER BY 1`,
+      ),
+    );
+  await write('0002_index', indexing('UNIQUE INDEX'));
+  await expect(run()).rejects.toThrow('could not create unique index');
+  expect(await made()).toEqual([{ name: 'parted_by_n_1', valid: false }]);
+
+  await write('0002_index', indexing('INDEX'));
+  expect(await run()).toEqual(['0002_index']);
+  expect(await made()).toEqual([
+    { name: 'parted_by_n', valid: true },
+    { name: 'parted_by_n_1', valid: true },
+    { name: 'parted_by_n_default', valid: true },
+  ]);
+  const parents = await withDatabase(url, (postgres) =>
+    postgres.query(`SELECT FROM pg_inherits WHERE inhparent = 'parted_by_n'::regclass`),
+  );
+  expect(parents).toHaveLength(2);
+});
