@@ -4,4 +4,5 @@ export { createErasedEvents, type ErasedEvents, type FollowedErasures, recentMs 
 export { markEvents } from './mark-events.ts';
 export { addRemoved, type RemovedRows, removeEventData } from './remove-event-data.ts';
 export { forgetTenant, removedTables, removeTenantPage } from './remove-tenant-data.ts';
+export { removeWaiting } from './remove-waiting.ts';
 export { burying, columnsOf, tenantTableNames, tenantTables } from './tenant-data.ts';

@@ -1,7 +1,17 @@
 /**
- * Removes what belongs to marked events, table by table, in pages. Nothing comes after: who writes to these tables under the tenant's clock
- * sees the mark. Who writes without it (payloads and attempts ahead of their event, dead letters) may have begun before the mark, so it is
- * run a second time once all those have ended. Again, it changes nothing.
+ * Removes what belongs to marked events, table by table, in pages. The order that makes it whole:
+ *
+ *   1. the mark is committed
+ *   2. what is there is removed
+ *   3. every statement that has begun before the mark ends
+ *   4. what is there is removed again: nothing comes after
+ *
+ * Writers ask for the mark after they have taken the tenant's clock, under which it is made; who takes no clock (payloads and attempts ahead
+ * of their event, dead letters) asks within the statement that writes. So a statement from after the mark writes nothing, and one from before it
+ * has written by step 4, whether it committed before the mark, between, or after step 2.
+ *
+ * Rows are found by the event that they name. Another table's row leads to none of them: that may come later, and then the mark keeps it from
+ * coming at all.
  */
 import { isOpen } from '#lib/event-store';
 import type { Query } from '#lib/postgres';
@@ -19,7 +29,10 @@ const findDeliveries = `
    ORDER BY id
    LIMIT ${deliveriesAtOnce}`;
 
-/** Rows of `waiting` are locked in the order in which everybody locks them. */
+/**
+ * Attempts of projectors from before attempts had the event. Rows of `waiting` are locked in the order in which everybody locks them; those
+ * without a delivery are found at the end (remove-waiting.ts).
+ */
 const ofDeliveries = {
   attempts: `DELETE FROM attempts WHERE tenant = $1 AND delivery_id = ANY ($2::text[]) RETURNING 1`,
   waiting: `
@@ -52,12 +65,16 @@ const page = (table: string): string => `
            SELECT ctid FROM ${table} WHERE tenant = $1 AND event_id = ANY ($2::text[]) LIMIT ${rowsAtOnce}))
   RETURNING 1`;
 
-/** An event has one payload, in the partition of its day. */
-const removePayloads = `
-  DELETE FROM event_payloads p
-   USING events e
-   WHERE e.tenant = $1 AND e.id = ANY ($2::text[])
-     AND p.tenant = $1 AND p.event_id = e.id AND p.received_at = e.received_at
+/** By no time: a second record of the event may tell another, and its payload is in another day's partition. */
+const removePayloads = `DELETE FROM event_payloads WHERE tenant = $1 AND event_id = ANY ($2::text[]) RETURNING 1`;
+
+const removeAttempts = `
+  DELETE FROM attempts a
+   USING (SELECT delivery_id, step, delivery_at
+            FROM attempts
+           WHERE tenant = $1 AND event_id = ANY ($2::text[])
+           LIMIT ${rowsAtOnce}) AS page
+   WHERE a.tenant = $1 AND a.delivery_id = page.delivery_id AND a.step = page.step AND a.delivery_at = page.delivery_at
   RETURNING 1`;
 
 export async function removeEventData(query: Query, tenant: string, ids: readonly string[]): Promise<RemovedRows> {
@@ -68,7 +85,12 @@ export async function removeEventData(query: Query, tenant: string, ids: readonl
     return length;
   };
 
+  const runPaged = async (table: string, text = page(table)): Promise<void> => {
+    for (let rows = rowsAtOnce; rows === rowsAtOnce;) rows = await run(table, text);
+  };
+
   await run('event_payloads', removePayloads);
+  await runPaged('attempts', removeAttempts);
   await run('outbox', page('outbox'));
   for (let after = ''; ;) {
     const deliveries = await query.query<{ id: string }>(findDeliveries, [tenant, ids, after]);
@@ -80,8 +102,7 @@ export async function removeEventData(query: Query, tenant: string, ids: readonl
     after = last;
     if (deliveryIds.length < deliveriesAtOnce) break;
   }
-  for (const table of ['dead_letters', 'receipts', 'early_stats'])
-    for (let rows = rowsAtOnce; rows === rowsAtOnce;) rows = await run(table, page(table));
+  for (const table of ['dead_letters', 'receipts', 'early_stats']) await runPaged(table);
   return removed;
 }
 

@@ -97,7 +97,7 @@ const tables = {
     removed: [
       ...['tenant', 'delivery_id', 'step', 'attempt', 'at', 'delivery_at', 'outcome', 'http_status', 'duration_ms'],
       ...['detail', 'response_excerpt', 'request', 'response_headers', 'dns_ms', 'connect_ms', 'tls_ms'],
-      ...['first_byte_ms', 'body_ms'],
+      ...['first_byte_ms', 'body_ms', 'event_id'],
     ],
     deletion: 'removed',
   },

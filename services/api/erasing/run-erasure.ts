@@ -11,6 +11,7 @@ import {
   removeEventData,
   type RemovedRows,
   removeTenantPage,
+  removeWaiting,
 } from '#lib/erasure';
 import { type ForgetResponses, removeAnswers } from '#lib/idempotency';
 import type { Postgres } from '#lib/postgres';
@@ -125,7 +126,8 @@ export function createStepErasure(deps: Deps): StepErasure {
     if (doneTo.startsWith(ofNames)) return removeNames(erasure, owner, doneTo.slice(ofNames.length));
     const page = await postgres.query<{ id: string }>(nextErasedSql, [tenant, id, doneTo, eventsAtOnce]);
     const last = page.at(-1);
-    if (last === undefined) return advance(postgres, erasure, owner, `done_to = '${ofNames}'`);
+    if (last === undefined)
+      return advanceWith(erasure, owner, await removeWaiting(postgres, tenant, id), `done_to = '${ofNames}'`);
     const removed = await removeEventData(
       postgres,
       tenant,

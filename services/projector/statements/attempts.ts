@@ -4,6 +4,7 @@ import { columnNames, type Columns, isNotErased, listed, type RowOf, type Statem
 const columns = {
   tenant: 'text',
   delivery_id: 'text',
+  event_id: 'text',
   step: 'int',
   attempt: 'int',
   at: 'timestamptz',
@@ -14,19 +15,16 @@ const columns = {
   ...timingColumns,
 } as const satisfies Columns;
 
-/** Tells whether it was erased. */
-const given = { ...columns, event_id: 'text' } as const satisfies Columns;
-
-export type AttemptRow = RowOf<typeof given>;
+export type AttemptRow = RowOf<typeof columns>;
 
 /** Every send, once, whatever becomes of its delivery, unless its event was erased. */
 export const insertAttempts: Statement<AttemptRow> = {
   name: 'insert-attempts',
-  columns: columnNames(given),
+  columns: columnNames(columns),
   text: `
     INSERT INTO attempts (${listed(columns)})
-    SELECT ${listed(columns, 't')}
-      FROM ${unnested(given, 't')}
+    SELECT *
+      FROM ${unnested(columns, 't')}
      WHERE ${isNotErased('t.tenant', 't.event_id')}
     ON CONFLICT (tenant, delivery_id, step, delivery_at) DO NOTHING`,
 };

@@ -1,5 +1,5 @@
 import { operationalEventTypes } from '#lib/contract';
-import { columnNames, listed, type RowOf, type Statement, unnested } from '#lib/event-store';
+import { columnNames, isNotErased, listed, type RowOf, type Statement, unnested } from '#lib/event-store';
 
 const columns = {
   tenant: 'text',
@@ -31,7 +31,8 @@ export type DeadLetterRow = RowOf<typeof columns>;
 const groupSettlesWithin = `interval '1 minute'`;
 
 /**
- * A dead letter that was written again (a stage died before it could commit) has the same stage, origin and generation.
+ * A dead letter that was written again (a stage died before it could commit) has the same stage, origin and generation. It is written without
+ * its tenant's clock, so the statement itself asks whether its event was erased.
  *
  * Dead letters of an endpoint are announced, as one event for a quarter of an hour, to tenants that ask for it; those of operational events
  * are not, or one would lead to the next. Groups are counted in the order of their keys, like all rows.
@@ -44,6 +45,7 @@ export const insertDeadLetters: Statement<DeadLetterRow> = {
       INSERT INTO dead_letters (${listed(columns)})
       SELECT *
         FROM ${unnested(columns, 't')}
+       WHERE ${isNotErased('t.tenant', 't.event_id')}
        ORDER BY tenant, stage, origin, generation
       ON CONFLICT DO NOTHING
       RETURNING tenant, endpoint_id, event_type, at),

@@ -2,6 +2,7 @@ import { announcingMutants } from './announcing.ts';
 import { answeringMutants } from './answering.ts';
 import { consumingMutants } from './consuming.ts';
 import { deliveringMutants } from './delivering.ts';
+import { erasingMutants } from './erasing.ts';
 import { fanningOutMutants } from './fanning-out.ts';
 import { followingMutants } from './following.ts';
 import { fuzzingMutants } from './fuzzing.ts';
@@ -32,4 +33,5 @@ export const mutants: readonly Mutant[] = [
   ...sharingWorkMutants,
   ...announcingMutants,
   ...showingMutants,
+  ...erasingMutants,
 ];

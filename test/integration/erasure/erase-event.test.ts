@@ -238,7 +238,7 @@ describe('an event that is erased', () => {
     await project(api.postgres, factsOf(event));
     await erase(event);
     await project(api.postgres, factsOf(event), { ...guardingStatements, findErasedRows: async () => undefined });
-    expect(await columnsWith(api.postgres, event.marker)).toContain('dead_letters.value');
+    expect(await columnsWith(api.postgres, event.marker)).toContain('receipts.client_address');
   });
 
   test('of another tenant is as one that never was, and needs the scope admin', async () => {

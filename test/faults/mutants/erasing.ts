@@ -1,0 +1,49 @@
+import type { Mutant } from './mutant.ts';
+
+const writtenAhead = 'test/integration/erasure/written-ahead.test.ts';
+
+/** Mutants of erasure: what a writer and the removal leave when they meet. */
+export const erasingMutants: readonly Mutant[] = [
+  {
+    name: 'finds the attempts of an erased event through its deliveries alone',
+    edits: [
+      {
+        file: 'libs/erasure/remove-event-data.ts',
+        find: `  await runPaged('attempts', removeAttempts);\n`,
+        replace: '',
+      },
+    ],
+    check: {
+      test: writtenAhead,
+      title: 'no attempt is left that was written ahead of the mark',
+    },
+    budgetSeconds: 120,
+  },
+  {
+    name: 'writes attempts ahead without asking whether their event was erased',
+    edits: [
+      {
+        file: 'services/projector/statements/attempts.ts',
+        find: `     WHERE \${isNotErased('t.tenant', 't.event_id')}\n`,
+        replace: '',
+      },
+    ],
+    check: {
+      test: 'test/integration/erasure/erase-event.test.ts',
+      title: 'has no payload or attempt written ahead of the clock',
+    },
+    budgetSeconds: 120,
+  },
+  {
+    name: 'confirms an erasure while a statement from before the mark still writes',
+    edits: [
+      {
+        file: 'services/api/erasing/run-erasure.ts',
+        find: `greatest(age(a.backend_xmin), age(a.backend_xid)) >= age(marked_in::xid)`,
+        replace: `false`,
+      },
+    ],
+    check: { test: writtenAhead, title: 'nothing is left of a statement that asked before the mark' },
+    budgetSeconds: 120,
+  },
+];
