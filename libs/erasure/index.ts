@@ -5,4 +5,5 @@ export { markEvents } from './mark-events.ts';
 export { addRemoved, type RemovedRows, removeEventData } from './remove-event-data.ts';
 export { forgetTenant, removedTables, removeTenantPage } from './remove-tenant-data.ts';
 export { removeWaiting } from './remove-waiting.ts';
+export { ifDeleted, TenantDeleted } from './tenant-deleted.ts';
 export { burying, columnsOf, tenantTableNames, tenantTables } from './tenant-data.ts';

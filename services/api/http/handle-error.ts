@@ -1,4 +1,5 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { TenantDeleted } from '#lib/erasure';
 import { type AppError, toAppError } from '#lib/errors';
 import type { Logger } from '#lib/log';
 import type { ProblemCode } from '#lib/problem';
@@ -35,6 +36,8 @@ export function createErrorHandler({ log, limits }: { log: Logger; limits: Tenan
     if (refused !== undefined) return sendProblem(reply, refused.code, refused.detail);
     if (thrown instanceof LimitReached)
       return sendLimitReached(reply.header('retry-after', retryAfterSeconds), request.tenant, thrown.limit, limits);
+    // Not 410: an answer that is kept for its idempotency key would be a row of the deleted tenant. The next try is 410 before it comes here.
+    if (thrown instanceof TenantDeleted) return sendProblem(reply, 'unavailable');
     const error = toAppError(thrown);
     const traceId = traceIdOf(request.span.traceparent);
     const facts = { method: request.method, route: request.routeOptions.url, traceId, err: error };

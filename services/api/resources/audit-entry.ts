@@ -1,4 +1,5 @@
 import { formatMicros } from '#lib/clock';
+import { ifDeleted, TenantDeleted } from '#lib/erasure';
 import { timeOfId } from '#lib/ids';
 import type { Query } from '#lib/postgres';
 import { bindTo, filterConditions, type Filtering, type FilterTable, readInstant } from '../http/filters.ts';
@@ -33,14 +34,19 @@ interface AuditRow {
 
 const jsonOf = (value: unknown): string | null => (value === null ? null : JSON.stringify(value));
 
+/** @throws TenantDeleted: a request may have been let in before the deletion */
 export async function insertAuditEntry(tx: Query, entry: NewAuditEntry): Promise<void> {
   const { tenant, id, credential, sessionId, action, resourceId, before, after, requestId } = entry;
-  await tx.query(
-    `INSERT INTO audit (tenant, id, at, credential, session_id, action, resource_id, before, after, request_id)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+  const deleted = await tx.query(
+    `WITH written AS (
+       INSERT INTO audit (tenant, id, at, credential, session_id, action, resource_id, before, after, request_id)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+     )
+     ${ifDeleted('$1')}`,
     [tenant, id, instantOf(id), credential, sessionId, action, resourceId, jsonOf(before), jsonOf(after), requestId],
     'audit_insert',
   );
+  if (deleted.length > 0) throw new TenantDeleted(tenant);
 }
 
 /** The entry as clients see it. */

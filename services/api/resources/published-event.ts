@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { formatMicros } from '#lib/clock';
 import { publishedSourceId, sourceDefaults, type Tags } from '#lib/contract';
 import { bodyHashOf, createDedupStore, createPostgresKeyTable, dedupKeyOf, type KeyMemory } from '#lib/dedup-store';
+import { ifDeleted, TenantDeleted } from '#lib/erasure';
 import { insertEvents, reservedInstants, run, takeClocks } from '#lib/event-store';
 import type { Query } from '#lib/postgres';
 
@@ -26,10 +27,13 @@ const noMemory: KeyMemory = { recall: async (keys) => keys.map(() => undefined),
 
 // In the order in which they came: of an ordering key that is the order of publication.
 const insertOutboxSql = `
-INSERT INTO outbox (tenant, event_id, ordering_key)
-SELECT tenant, event_id, ordering_key
-  FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS t (tenant, event_id, ordering_key, n)
- ORDER BY n`;
+WITH written AS (
+  INSERT INTO outbox (tenant, event_id, ordering_key)
+  SELECT $1::text, event_id, ordering_key
+    FROM unnest($2::text[], $3::text[]) WITH ORDINALITY AS t (event_id, ordering_key, n)
+   ORDER BY n
+)
+${ifDeleted('$1')}`;
 
 /**
  * Events that were not received by the ingress: each exists, with its payload and its row of the outbox, when its transaction commits. Must
@@ -37,6 +41,7 @@ SELECT tenant, event_id, ordering_key
  *
  * @param events of one tenant
  * @returns for each the id of the event with its identifier: another event's, if that was published earlier and is remembered
+ * @throws TenantDeleted: a request may have been let in before the deletion
  */
 export async function insertPublishedEvents(tx: Query, events: readonly PublishedEvent[]): Promise<string[]> {
   const tenant = events[0]?.tenant ?? '';
@@ -44,13 +49,13 @@ export async function insertPublishedEvents(tx: Query, events: readonly Publishe
   const instants = reservedInstants(clock, events.length);
   const ids = await holdersOf(tx, events);
   const rows = events.flatMap((event, at) => (ids[at] === event.id ? [rowOf(event, instants[at] as string)] : []));
-  if (rows.length === 0) return ids;
   await run(tx, insertEvents, rows);
-  await tx.query(
+  const deleted = await tx.query(
     insertOutboxSql,
-    [rows.map((row) => row.tenant), rows.map((row) => row.id), rows.map((row) => row.ordering_key)],
+    [tenant, rows.map((row) => row.id), rows.map((row) => row.ordering_key)],
     'outbox_insert',
   );
+  if (deleted.length > 0) throw new TenantDeleted(tenant);
   return ids;
 }
 

@@ -46,4 +46,16 @@ export const erasingMutants: readonly Mutant[] = [
     check: { test: writtenAhead, title: 'nothing is left of a statement that asked before the mark' },
     budgetSeconds: 120,
   },
+  {
+    name: 'writes for a tenant that was deleted after the request was let in',
+    edits: [
+      {
+        file: 'libs/erasure/tenant-deleted.ts',
+        find: `AND x.id = ''`,
+        replace: `AND x.id = '-'`,
+      },
+    ],
+    check: { test: writtenAhead, title: 'let in before its tenant was deleted writes nothing' },
+    budgetSeconds: 120,
+  },
 ];

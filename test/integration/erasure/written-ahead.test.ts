@@ -164,6 +164,32 @@ describe.each(kinds)('of an erased %s, when its receipt says completed', (kind) 
   });
 });
 
+test('a request that was let in before its tenant was deleted writes nothing after the receipt says completed', async () => {
+  // This API has no view of what was erased: it lets every request in.
+  const event = newEvent('let-in');
+  const { tenant } = event;
+  const body = { type: 'one', payload: event.marker, event_id: event.marker };
+  expect((await api.ask({ method: 'POST', path: '/v1/events', body, tenant })).status).toBe(202);
+  await workOff(api, tenant, await deleteTenant(event));
+  const keyed = { 'idempotency-key': randomUUID() };
+  const endpoint = { url: 'https://receiver.test/' };
+  for (const request of [
+    { path: '/v1/events', body },
+    { path: '/v1/events', body, headers: keyed },
+    { path: '/v1/events', body: { type: 'one', payload: event.marker } },
+    { path: '/v1/endpoints', body: endpoint },
+    { path: '/v1/endpoints', body: endpoint, headers: { 'idempotency-key': randomUUID() } },
+    { path: '/v1/sources', body: { name: 's', scheme: 'hookline' } },
+    { path: '/v1/api-keys', body: { name: 'k', scopes: ['read'] } },
+    { path: '/v1/event-types', body: { name: 'order.paid' } },
+  ]) {
+    const answer = await api.ask({ method: 'POST', tenant, ...request });
+    expect([request.path, answer.status, answer.text]).toEqual([request.path, 503, answer.text]);
+  }
+  expect(await rowsOf(event)).toEqual([]);
+  expect(await columnsWith(api.postgres, event.marker)).toEqual([]);
+});
+
 /** Writes ahead within this transaction. */
 const openStoreIn = (tx: Pick<OpenApi['postgres'], 'query'>) =>
   createStore({
