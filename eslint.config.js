@@ -113,6 +113,16 @@ const layers = [
       ],
     },
   },
+  {
+    files: ['services/cli/**/*.ts'],
+    ignores: ['services/cli/main.ts', 'services/cli/config.ts'],
+    rules: {
+      'no-restricted-globals': [
+        'error',
+        { name: 'process', message: 'A command has the process of its context: a test passes one of its own.' },
+      ],
+    },
+  },
 ];
 
 /**

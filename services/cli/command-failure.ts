@@ -6,7 +6,7 @@ export interface WrongField {
   message: string;
 }
 
-/** Why a command failed, with its exit code: 2 for wrong usage, 130 for an interrupt, 1 for everything else. Only main.ts catches it. */
+/** Why a command failed, with its exit code: 2 for wrong usage, 130 for an interrupt, 1 for everything else. Only run.ts prints it. */
 export class CommandFailure extends Error {
   readonly exitCode: ExitCode;
   /** The same for programs, printed under `--json`. */

@@ -12,7 +12,8 @@ import {
   registryFields,
   text,
 } from '#lib/config';
-import { localEnvFile, readLocalEnv } from './local-env.ts';
+import type { Context, Env } from './context.ts';
+import { readLocalEnv } from './local-env.ts';
 
 /** For `hookline setup`. */
 export const setupFields = {
@@ -94,25 +95,33 @@ export const fields = {
   ...rebuildFields,
 };
 
+/** For main.ts alone; everything else is given it. */
+export const environmentOfProcess = (): Env => process.env;
+
+type Settings = Pick<Context, 'env' | 'localEnvFile'>;
+
 /** The environment, with missing settings from the file that `make up` writes. */
-export const environment = (file = localEnvFile, env = process.env): NodeJS.ProcessEnv => ({
-  ...readLocalEnv(file),
-  ...env,
-});
+export const environment = ({ env, localEnvFile }: Settings): Env => ({ ...readLocalEnv(localEnvFile), ...env });
 
-export const loadSetupConfig = (): SetupConfig =>
-  readConfig<typeof setupFields>(setupFields, environment(), [kafkaRelations, postgresRelations, noLoneReplica]);
+export const loadSetupConfig = (settings: Settings): SetupConfig =>
+  readConfig<typeof setupFields>(setupFields, environment(settings), [
+    kafkaRelations,
+    postgresRelations,
+    noLoneReplica,
+  ]);
 
-export function loadApiConfig(): ConfigOf<typeof apiFields> {
-  const config = readConfig(apiFields, environment());
+export function loadApiConfig(settings: Settings): ConfigOf<typeof apiFields> {
+  const config = readConfig(apiFields, environment(settings));
   return config.cliApiUrl === '' ? config : { ...config, apiUrl: config.cliApiUrl };
 }
-export const loadIngressConfig = (): ConfigOf<typeof ingressFields> => readConfig(ingressFields, environment());
-export const loadConsoleConfig = (): ConfigOf<typeof consoleFields> => readConfig(consoleFields, environment());
-export const loadRebuildConfig = (): ConfigOf<typeof rebuildFields> =>
-  readConfig<typeof rebuildFields>(rebuildFields, environment(), [kafkaRelations, postgresRelations]);
-export const loadResealConfig = (): ConfigOf<typeof resealFields> =>
-  readConfig<typeof resealFields>(resealFields, environment(), [postgresRelations]);
+export const loadIngressConfig = (settings: Settings): ConfigOf<typeof ingressFields> =>
+  readConfig(ingressFields, environment(settings));
+export const loadConsoleConfig = (settings: Settings): ConfigOf<typeof consoleFields> =>
+  readConfig(consoleFields, environment(settings));
+export const loadRebuildConfig = (settings: Settings): ConfigOf<typeof rebuildFields> =>
+  readConfig<typeof rebuildFields>(rebuildFields, environment(settings), [kafkaRelations, postgresRelations]);
+export const loadResealConfig = (settings: Settings): ConfigOf<typeof resealFields> =>
+  readConfig<typeof resealFields>(resealFields, environment(settings), [postgresRelations]);
 
 /** With two replicas, min.insync 1 loses acknowledged records with one broker, and min.insync 2 stops with one. Three is the minimum. */
 function noLoneReplica(config: SetupConfig): Problem[] {
@@ -122,7 +131,7 @@ function noLoneReplica(config: SetupConfig): Problem[] {
 }
 
 /** Whether windows can be shown to whoever runs the command. */
-export const hasDisplay = (env = process.env, platform: NodeJS.Platform = process.platform): boolean =>
+export const hasDisplay = (env: Env, platform: NodeJS.Platform = process.platform): boolean =>
   platform === 'darwin' || [env.DISPLAY, env.WAYLAND_DISPLAY].some((name) => name !== undefined && name !== '');
 
 interface Stream {
@@ -131,17 +140,14 @@ interface Stream {
 }
 
 /** Only terminals get colours, and none of a person who does not want them: https://no-color.org. */
-export const hasColour = ({ isTTY = false }: Stream, env = process.env): boolean =>
+export const hasColour = ({ isTTY = false }: Stream, env: Env): boolean =>
   isTTY && (env.NO_COLOR ?? '') === '' && env.TERM !== 'dumb';
 
 /** How wide tables may be; undefined for a file or a pipe, which are read by programs too, unless `COLUMNS` says it. */
-export function columnsOf({ columns }: Stream, env = process.env): number | undefined {
+export function columnsOf({ columns }: Stream, env: Env): number | undefined {
   const width = columns ?? Number(env.COLUMNS);
   return width > 0 ? Math.max(width, leastColumns) : undefined;
 }
 
 /** Narrower, a line has no room for an id. */
 const leastColumns = 40;
-
-/** From now on the local time zone is UTC. */
-export const showUtc = (env = process.env): void => void (env.TZ = 'UTC');

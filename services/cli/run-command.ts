@@ -7,8 +7,9 @@ import { join } from 'node:path';
 import { Command, CommanderError, Option } from 'commander';
 import { CommandFailure, usageFailure } from './command-failure.ts';
 import { verbTable } from './commands/table.ts';
-import { showUtc } from './config.ts';
+import type { Context, HostProcess } from './context.ts';
 import { nameWrongFields } from './name-wrong-fields.ts';
+import { inUtc } from './output/screen.ts';
 import type { OptionSpec, OptionSpecs, Values, Verb, VerbTable } from './verb.ts';
 
 const mostColumns = 110;
@@ -18,7 +19,11 @@ const mostColumns = 110;
  *
  * @throws CommandFailure for wrong usage, and for failures of the verb
  */
-export async function runCommand(args: readonly string[], table: VerbTable = verbTable): Promise<number> {
+export async function runCommand(
+  args: readonly string[],
+  context: Context,
+  table: VerbTable = verbTable,
+): Promise<number> {
   let exitCode = 0;
   const addVerb = (parent: Command, name: string, verb: Verb): void => {
     const command = parent.command(name).summary(verb.summary).description(verb.description);
@@ -27,8 +32,10 @@ export async function runCommand(args: readonly string[], table: VerbTable = ver
     for (const [option, spec] of Object.entries(verb.options)) command.addOption(toOption(option, spec));
     command.option('--utc', 'show times in UTC, not in local time');
     command.option('--json', 'print JSON, for programs').action(async () => {
-      if (command.getOptionValue('utc') === true) showUtc();
-      exitCode = await verb.run(valuesOf(command, verb.options), argumentsOf(command, verb)).catch((error: unknown) => {
+      const isInUtc = command.getOptionValue('utc') === true;
+      const ownContext = isInUtc ? { ...context, screen: inUtc(context.screen) } : context;
+      const running = verb.run(valuesOf(command, verb.options), argumentsOf(command, verb), ownContext);
+      exitCode = await running.catch((error: unknown) => {
         if (!(error instanceof CommandFailure)) throw error;
         throw error.exitCode === 2
           ? withUsage(error.message, command)
@@ -37,7 +44,11 @@ export async function runCommand(args: readonly string[], table: VerbTable = ver
     });
   };
 
-  const program = asGroup(new HooklineCommand('hookline')).version(readVersion(), '-V, --version', 'print the version');
+  const program = asGroup(new HooklineCommand(context.process, 'hookline')).version(
+    readVersion(),
+    '-V, --version',
+    'print the version',
+  );
   for (const [name, entry] of Object.entries(table)) {
     if (!('verbs' in entry)) addVerb(program, name, entry);
     else {
@@ -53,16 +64,20 @@ export async function runCommand(args: readonly string[], table: VerbTable = ver
 }
 
 class HooklineCommand extends Command {
-  constructor(name?: string) {
+  private readonly host: HostProcess;
+
+  constructor(host: HostProcess, name?: string) {
     super(name);
+    this.host = host;
     this.helpOption('-h, --help', 'show this help');
     this.configureHelp({
       subcommandTerm: (command) => command.name(),
       styleTitle: (title) => title.toLowerCase(),
     });
     this.configureOutput({
-      getOutHelpWidth: () => Math.min(process.stdout.columns ?? mostColumns, mostColumns),
-      // main.ts prints the error.
+      getOutHelpWidth: () => Math.min(host.stdout.columns ?? mostColumns, mostColumns),
+      writeOut: (text) => void host.stdout.write(text),
+      // run.ts prints the error.
       writeErr: () => undefined,
     });
     this.throwFailures();
@@ -80,7 +95,7 @@ class HooklineCommand extends Command {
   }
 
   override createCommand(name?: string): Command {
-    return new HooklineCommand(name);
+    return new HooklineCommand(this.host, name);
   }
 
   /** Commander takes any next argument as an option's value. `--secret --json` is a mistake; `--secret=--json` is explicit. */

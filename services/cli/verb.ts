@@ -1,4 +1,5 @@
 /** A verb of the command line: its help, its options with their types, and the call that it makes. */
+import type { Context } from './context.ts';
 
 /** `text` takes a value, `list` takes one each time it is given, `flag` takes none. */
 export interface OptionSpec {
@@ -38,7 +39,7 @@ export interface Verb {
   isArgumentOptional: boolean;
   options: OptionSpecs;
   /** Resolves with the exit code. */
-  run(values: Values<OptionSpecs>, given: Readonly<Record<string, string>>): Promise<number>;
+  run(values: Values<OptionSpecs>, given: Readonly<Record<string, string>>, context: Context): Promise<number>;
 }
 
 interface VerbGroup {
@@ -71,7 +72,7 @@ export function verb<
   options,
   run,
 }: VerbDefinition<Options, Argument> & {
-  run(values: Values<Options>, given: Readonly<Record<Argument, string>>): Promise<number>;
+  run(values: Values<Options>, given: Readonly<Record<Argument, string>>, context: Context): Promise<number>;
 }): Verb {
   return {
     summary,

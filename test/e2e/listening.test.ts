@@ -6,7 +6,7 @@ import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { pipelineServices } from '../support/stack.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { askAt } from '../unit/api/ask.ts';
-import { endHookline, startHookline } from '../unit/cli/start-hookline.ts';
+import { endHookline, spawnRunning } from '../unit/cli/start-hookline.ts';
 import { type OwnPipeline, startOwnPipeline } from './own-pipeline.ts';
 
 /** `hookline listen` beside a whole stack, forwarding to a receiver that others' code verifies the signatures for. */
@@ -39,7 +39,7 @@ describe('hookline listen', () => {
   async function send(count: number): Promise<string[]> {
     // With the scheme it does not ask the API, which may be away.
     const options = ['--scheme', 'hookline', '--secret', source.secret, '--max-attempts', '50', '--json'];
-    const command = startHookline(['send', source.id, '--count', String(count), ...options], env);
+    const command = spawnRunning(['send', source.id, '--count', String(count), ...options], env);
     expect([await command.ended, command.errors(), command.lines().length]).toEqual([0, expect.any(String), count]);
     return command.lines().map((line) => (JSON.parse(line) as { receipt_id: string }).receipt_id);
   }
@@ -52,7 +52,7 @@ describe('hookline listen', () => {
       const secret = generateSecret();
       receiver.register('polled', { id: 'polled', secret });
       const args = ['listen', '--poll', '--forward', receiver.url('polled'), '--secret', secret];
-      const command = startHookline(args, env);
+      const command = spawnRunning(args, env);
       await command.line('polling');
 
       const receipts = await send(5);
@@ -88,7 +88,7 @@ describe('hookline listen', () => {
 
   it('with an endpoint of its own, forwards deliveries, and leaves none behind', () =>
     pipeline.explain(async () => {
-      const command = startHookline(['listen', '--forward', receiver.url('forwarded'), '--json'], env);
+      const command = spawnRunning(['listen', '--forward', receiver.url('forwarded'), '--json'], env);
       const line = await command.line('"kind":"listening"');
       const made = JSON.parse(line) as { endpoint_id: string; secret: string };
       receiver.register('forwarded', { id: 'forwarded', secret: made.secret });

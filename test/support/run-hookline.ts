@@ -1,7 +1,10 @@
 import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { run } from '../../services/cli/run.ts';
 import { withCompileCache } from './compile-cache.ts';
+import { createOwnContext, type Given } from './own-context.ts';
+import { within } from './wait-until.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const timeoutMs = 60_000;
@@ -12,14 +15,15 @@ export interface Ran {
   stderr: string;
 }
 
-interface Options {
-  env?: Readonly<Record<string, string>>;
-  /** The standard input; empty by default. */
-  input?: string | Buffer;
+/** Runs a command in the process of the test. It has nothing of that process but its working directory. */
+export async function runHookline(args: readonly string[], given: Given = {}): Promise<Ran> {
+  const { context, stdout, stderr } = createOwnContext(given);
+  const code = await within(`hookline ${args.join(' ')}`, timeoutMs, run(args, context));
+  return { code, stdout: stdout(), stderr: stderr() };
 }
 
-/** Runs the real command in a process of its own, which gets only the PATH of the caller's environment. */
-export async function runHookline(args: readonly string[], { env = {}, input = '' }: Options = {}): Promise<Ran> {
+/** Runs the real command in a process of its own, which gets only the PATH of the caller's environment: for what main.ts does. */
+export async function spawnHookline(args: readonly string[], { env = {}, input = '' }: Given = {}): Promise<Ran> {
   const child = spawn(process.execPath, ['services/cli/main.ts', ...args], {
     cwd: root,
     env: { PATH: process.env.PATH ?? '', ...withCompileCache, ...env },

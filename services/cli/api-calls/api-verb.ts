@@ -1,5 +1,7 @@
 /** Verbs that call the API, print its answer, and end. */
+import type { Context } from '../context.ts';
 import { describe, print } from '../output/print.ts';
+import type { Screen } from '../output/screen.ts';
 import { type OptionSpecs, text, type Values, type Verb, verb, type VerbDefinition } from '../verb.ts';
 import { type Api, connect } from './connect.ts';
 
@@ -17,9 +19,14 @@ interface ApiVerbDefinition<
 > extends VerbDefinition<Options, Argument> {
   /** For the help of `--tenant`. */
   resources: string;
-  call(api: Api, values: Values<WithTenant<Options>>, given: Readonly<Record<Argument, string>>): Promise<Answer>;
+  call(
+    api: Api,
+    values: Values<WithTenant<Options>>,
+    given: Readonly<Record<Argument, string>>,
+    context: Context,
+  ): Promise<Answer>;
   /** Formats the answer for people; default: a line per field. `--json` prints it unchanged. */
-  show?(answer: Answer): string;
+  show?(answer: Answer, screen: Screen): string;
   /** 0 by default. */
   exitCode?(answer: Answer): number;
 }
@@ -33,11 +40,14 @@ export function apiVerb<
   return verb<WithTenant<Options>, Argument>({
     ...definition,
     options: { ...definition.options, ...tenantOption(resources) } as WithTenant<Options>,
-    async run(values, given) {
+    async run(values, given, context) {
       const { tenant, json } = values as Values<ReturnType<typeof tenantOption>>;
-      const answer = await call(connect(tenant), values, given);
-      print(answer, json, show ?? ((shown) => describe(shown as Readonly<Record<string, unknown>>)));
+      const answer = await call(connect(context, tenant), values, given, context);
+      print(context, answer, json, show ?? describeAnswer);
       return exitCode?.(answer) ?? 0;
     },
   });
 }
+
+const describeAnswer = (answer: object, screen: Screen): string =>
+  describe(answer as Readonly<Record<string, unknown>>, screen);

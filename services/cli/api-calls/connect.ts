@@ -1,4 +1,5 @@
 import type { ApiClient, ApiMethod, ApiRequest, Page } from '#lib/api-client';
+import type { Context } from '../context.ts';
 import { noteNewTenant } from './note-new-tenant.ts';
 import { valueOf } from './api-failure.ts';
 
@@ -11,12 +12,12 @@ export interface Api {
 }
 
 /** The API of the settings. They are read at the first call: wrong usage is reported before missing settings. */
-export const connect = (tenant: string | undefined): Api =>
+export const connect = (context: Context, tenant: string | undefined): Api =>
   connectTo(async () => {
     // The HTTP client takes a while to load: help and wrong usage don't wait for it.
     const { openClient } = await import('./open-client.ts');
-    await noteNewTenant(openClient(undefined), tenant);
-    return openClient(tenant);
+    await noteNewTenant(context, openClient(context, undefined), tenant);
+    return openClient(context, tenant);
   });
 
 export function connectTo(open: () => Promise<ApiClient>): Api {

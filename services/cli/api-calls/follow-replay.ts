@@ -1,4 +1,4 @@
-import type { Clock } from '#lib/clock';
+import type { Context } from '../context.ts';
 import { printable } from '../output/print.ts';
 
 export interface Replay extends Record<string, unknown> {
@@ -9,11 +9,6 @@ export interface Replay extends Record<string, unknown> {
   replayed: number;
   failed: number;
   remaining: number;
-}
-
-interface Options {
-  clock: Clock;
-  tenant: string | undefined;
 }
 
 const lookEveryMs = 1_000;
@@ -27,9 +22,10 @@ const progressOf = ({ id, status, operation, replayed, failed, remaining }: Repl
 
 /** Prints the progress on the standard error until the replay ends. Undefined after Ctrl-C, which ends the watching alone. */
 export async function followReplay(
+  { process, clock }: Pick<Context, 'process' | 'clock'>,
   started: Replay,
   look: () => Promise<Replay>,
-  { clock, tenant }: Options,
+  tenant: string | undefined,
 ): Promise<Replay | undefined> {
   const interrupted = new AbortController();
   const interrupt = (): void => interrupted.abort();

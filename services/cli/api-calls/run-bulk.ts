@@ -1,4 +1,5 @@
 import { usageFailure } from '../command-failure.ts';
+import type { Context } from '../context.ts';
 import type { bulkOptions } from '../options/bulk-options.ts';
 import { readReplayLimits } from '../options/replay-limits.ts';
 import { confirm } from '../output/confirm.ts';
@@ -26,28 +27,30 @@ const maxItems = 10_000_000;
 
 /** Does to what matches what the request says: counts it, asks, starts exactly what was counted, and shows the progress until it ends. */
 export async function runBulk(
+  context: Context,
   { path, filter, more, question }: Bulk,
   values: Values<typeof bulkOptions> & { tenant: string | undefined },
 ): Promise<number> {
   if (!values.all && Object.keys(filter).length === 0) throw usageFailure('nothing selected: give a filter, or --all');
   const body = { filter, ...more, ...(values.all && { all: true }), ...readReplayLimits(values, maxItems) };
+  const { process, screen } = context;
   const mayAsk = process.stdin.isTTY && process.stderr.isTTY;
   if (!values['dry-run'] && !values.yes && !mayAsk) throw usageFailure('no terminal to confirm on: give --yes');
 
-  const api = connect(values.tenant);
+  const api = connect(context, values.tenant);
   const preview = await api.ask<Preview>('POST', path, { body: { ...body, dry_run: true } });
   if (values['dry-run']) {
-    print(preview, values.json, describe);
+    print(context, preview, values.json, describe);
     return 0;
   }
   if (!values.yes) {
-    process.stderr.write(`${describe(preview)}\n`);
+    process.stderr.write(`${describe(preview, screen)}\n`);
     if (preview.matched === 0) {
-      print(preview, values.json, () => 'nothing matches: nothing was done');
+      print(context, preview, values.json, () => 'nothing matches: nothing was done');
       return 0;
     }
     const count = preview.complete ? `${preview.matched}` : `${preview.matched} or more`;
-    await confirm(`${question.replace('{n}', count)}?`, 'nothing was done');
+    await confirm(context, `${question.replace('{n}', count)}?`, 'nothing was done');
   }
-  return runReplay(api, { path, body: { ...body, as_of: preview.as_of } }, values);
+  return runReplay(context, api, { path, body: { ...body, as_of: preview.as_of } }, values);
 }

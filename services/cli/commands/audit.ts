@@ -1,4 +1,3 @@
-import { systemClock } from '#lib/clock';
 import { apiVerb } from '../api-calls/api-verb.ts';
 import { readTime, timeForms } from '../options/read-time.ts';
 import { omitAbsent, readLimit } from '../options/read-values.ts';
@@ -27,8 +26,8 @@ export const audit = apiVerb({
     until: text('TIME', 'before this time'),
     limit: text('N', 'list at most this many (default: 50)'),
   },
-  call: (api, { actor, action, resource, since, until, limit }) => {
-    const nowMs = systemClock.nowMs();
+  call: (api, { actor, action, resource, since, until, limit }, _given, { clock }) => {
+    const nowMs = clock.nowMs();
     const query = new URLSearchParams(
       omitAbsent({
         ...{ actor, action, resource },
@@ -38,7 +37,7 @@ export const audit = apiVerb({
     );
     return api.list<Entry>(`/audit?${query.toString()}`, readLimit(limit, { otherwise: 50 }));
   },
-  show: (entries) => table(entries.map(row), ['at', 'actor', 'action', 'resource', 'fields']),
+  show: (entries, screen) => table(entries.map(row), ['at', 'actor', 'action', 'resource', 'fields'], screen),
 });
 
 const row = ({ at, actor, action, resource_id: resource, before, after }: Entry): Record<string, string> => ({

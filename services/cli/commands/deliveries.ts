@@ -1,4 +1,3 @@
-import { systemClock } from '#lib/clock';
 import { apiVerb, tenantOption } from '../api-calls/api-verb.ts';
 import { connect } from '../api-calls/connect.ts';
 import { pathOf } from '../api-calls/path-of.ts';
@@ -27,16 +26,17 @@ const oneOrMany = ({ action, summary, description, question }: OneOrMany): Verb 
     argument: 'id',
     isArgumentOptional: true,
     options: { ...deliveryFilterOptions, ...bulkOptions, ...tenantOption(resources) },
-    async run(values, { id }) {
-      const filter = deliveryFilterOf(values, systemClock.nowMs());
+    async run(values, { id }, context) {
+      const filter = deliveryFilterOf(values, context.clock.nowMs());
       if (id === '') {
         const { runBulk } = await import('../api-calls/run-bulk.ts');
-        return runBulk({ path: `/deliveries/${action}`, filter, question }, values);
+        return runBulk(context, { path: `/deliveries/${action}`, filter, question }, values);
       }
       const ofMany = Object.keys({ ...deliveryFilterOptions, ...bulkOptions }) as (keyof typeof values)[];
       if (ofMany.some((option) => values[option] !== undefined && values[option] !== false))
         throw usageFailure('an id excludes filters and their options');
-      print(await connect(values.tenant).ask('POST', pathOf('deliveries', id, action)), values.json, describe);
+      const answer = await connect(context, values.tenant).ask('POST', pathOf('deliveries', id, action));
+      print(context, answer, values.json, describe);
       return 0;
     },
   });
@@ -50,8 +50,8 @@ export const deliveries = {
       ...deliveryFilterOptions,
       limit: text('N', 'list at most this many (default: 50)'),
     },
-    call: (api, values) => {
-      const query = new URLSearchParams(deliveryFilterOf(values, systemClock.nowMs()));
+    call: (api, values, _given, { clock }) => {
+      const query = new URLSearchParams(deliveryFilterOf(values, clock.nowMs()));
       return api.list(`/deliveries?${query.toString()}`, readLimit(values.limit, { otherwise: 50 }));
     },
     show: columns(
@@ -71,7 +71,7 @@ export const deliveries = {
     resources,
     argument: 'id',
     call: (api, _values, { id }) => api.list<Attempt>(pathOf('deliveries', id, 'attempts'), Infinity),
-    show: (attempts) => table(attempts.map(attemptRow), attemptColumns),
+    show: (attempts, screen) => table(attempts.map(attemptRow), attemptColumns, screen),
   }),
   retry: oneOrMany({
     action: 'retry',

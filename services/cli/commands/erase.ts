@@ -2,6 +2,7 @@ import { connect } from '../api-calls/connect.ts';
 import { tenantOption } from '../api-calls/api-verb.ts';
 import { pathOf } from '../api-calls/path-of.ts';
 import { usageFailure } from '../command-failure.ts';
+import type { Context } from '../context.ts';
 import { omitAbsent } from '../options/read-values.ts';
 import { confirm } from '../output/confirm.ts';
 import { describe, print } from '../output/print.ts';
@@ -29,7 +30,8 @@ interface Preview extends Record<string, unknown> {
 
 const notDone = 'nothing was erased';
 
-async function erase(values: EraseValues): Promise<number> {
+async function erase(values: EraseValues, context: Context): Promise<number> {
+  const { process } = context;
   const { event, receipt, json, tenant } = values;
   const filter = omitAbsent({
     event_id: values['event-id'],
@@ -41,9 +43,9 @@ async function erase(values: EraseValues): Promise<number> {
   if ([event, receipt, isFiltered ? 'filter' : undefined].filter((given) => given !== undefined).length !== 1)
     throw usageFailure('give --event, a filter, or --receipt');
   if (event !== undefined && values['dry-run']) throw usageFailure('--dry-run needs a filter');
-  const api = connect(tenant);
+  const api = connect(context, tenant);
   const show = (shown: Record<string, unknown>): number => {
-    print(shown, json, describe);
+    print(context, shown, json, describe);
     return 0;
   };
   if (receipt !== undefined) return show(await api.ask('GET', pathOf('erasures', receipt)));
@@ -51,16 +53,17 @@ async function erase(values: EraseValues): Promise<number> {
   const mayAsk = process.stdin.isTTY && process.stderr.isTTY;
   if (!values['dry-run'] && !values.yes && !mayAsk) throw usageFailure('no terminal to confirm on: give --yes');
   if (event !== undefined) {
-    if (!values.yes) await confirm(`Erase ${event} for good?`, notDone);
+    if (!values.yes) await confirm(context, `Erase ${event} for good?`, notDone);
     return show(await api.ask('DELETE', pathOf('events', event)));
   }
   const preview = await api.ask<Preview>('POST', '/erasures', { body: { filter, dry_run: true } });
   if (values['dry-run']) return show(preview);
   if (!values.yes && preview.matched === 0) {
-    print(preview, json, () => `no event matches: ${notDone}`);
+    print(context, preview, json, () => `no event matches: ${notDone}`);
     return 0;
   }
-  if (!values.yes) await confirm(`Erase ${preview.matched}${preview.more ? ' or more' : ''} events for good?`, notDone);
+  if (!values.yes)
+    await confirm(context, `Erase ${preview.matched}${preview.more ? ' or more' : ''} events for good?`, notDone);
   return show(await api.ask('POST', '/erasures', { body: { filter, as_of: preview.as_of } }));
 }
 
@@ -69,5 +72,5 @@ export const eraseVerb = verb({
   description:
     'Erases an event, or all events that match every given filter, and prints the receipt: what is gone at once, and until when Kafka keeps bytes. --receipt shows how far it has come.\nAn erased event keeps only its id, status and times. Erasure can’t be undone.',
   options,
-  run: erase,
+  run: (values, _given, context) => erase(values, context),
 });

@@ -1,8 +1,8 @@
-import { systemClock } from '#lib/clock';
 import { apiVerb } from '../api-calls/api-verb.ts';
 import { readTime, timeForms } from '../options/read-time.ts';
 import { omitAbsent } from '../options/read-values.ts';
 import { table } from '../output/print.ts';
+import type { Screen } from '../output/screen.ts';
 import { text } from '../verb.ts';
 
 interface Stats {
@@ -16,7 +16,7 @@ interface System {
 }
 
 /** A line for each step, or, split by something, for each key with its sums; a column for each series. */
-function statsTable({ series }: Stats): string {
+function statsTable({ series }: Stats, screen: Screen): string {
   const names = [...new Set(series.map((each) => each.series))];
   const by = series.some(({ key }) => key !== null) ? 'key' : 'at';
   const lines = new Map<string, Record<string, string | number>>();
@@ -31,6 +31,7 @@ function statsTable({ series }: Stats): string {
   return table(
     sorted.map(([, row]) => row),
     [by, ...names],
+    screen,
   );
 }
 
@@ -46,8 +47,8 @@ export const stats = apiVerb({
     since: text('TIME', timeForms),
     until: text('TIME', timeForms),
   },
-  call: (api, { series, by, step, since, until }) => {
-    const now = systemClock.nowMs();
+  call: (api, { series, by, step, since, until }, _given, { clock }) => {
+    const now = clock.nowMs();
     const times = { since: readTime('since', since, now), until: readTime('until', until, now) };
     const query = new URLSearchParams(omitAbsent({ series, by, step, ...times }));
     return api.ask<Stats>('GET', `/stats?${query.toString()}`);
@@ -60,13 +61,14 @@ export const system = apiVerb({
   description: 'Shows the running processes, the consumer lag of each stage and the dependencies. Needs the admin key.',
   resources: 'processes',
   call: (api) => api.ask<System>('GET', '/system'),
-  show: ({ processes, stages, dependencies }) =>
+  show: ({ processes, stages, dependencies }, screen) =>
     [
-      table(processes, ['service', 'host', 'pid', 'version', 'status', 'beat_at']),
-      table(stages, ['service', 'topic', 'partitions', 'records', 'seconds']),
+      table(processes, ['service', 'host', 'pid', 'version', 'status', 'beat_at'], screen),
+      table(stages, ['service', 'topic', 'partitions', 'records', 'seconds'], screen),
       table(
         dependencies.map(({ name, up, down_for }) => ({ name, up: up ? 'yes' : 'no', down_for: down_for.join(', ') })),
         ['name', 'up', 'down_for'],
+        screen,
       ),
     ].join('\n\n'),
 });

@@ -49,12 +49,14 @@ export const tenants = {
       'Deletes a tenant: its senders and keys are refused at once, all of its rows are removed, and its records on Kafka are dropped for as long as Kafka keeps them. Until then the name is 410. Repeat the command to see the progress. For the operator’s key.',
     argument: 'tenant',
     options: { yes: flag('do not ask') },
-    async run(values, { tenant }) {
+    async run(values, { tenant }, context) {
+      const { process } = context;
       if (!values.yes && !(process.stdin.isTTY && process.stderr.isTTY))
         throw usageFailure('no terminal to confirm on: give --yes');
-      if (!values.yes) await confirm(`Delete the tenant ${tenant} with everything that it has?`, 'nothing was deleted');
+      if (!values.yes)
+        await confirm(context, `Delete the tenant ${tenant} with everything that it has?`, 'nothing was deleted');
       const path = `${pathOf('tenants', tenant)}?confirm=${encodeURIComponent(tenant)}`;
-      print(await connect(undefined).ask('DELETE', path), values.json, describe);
+      print(context, await connect(context, undefined).ask('DELETE', path), values.json, describe);
       return 0;
     },
   }),

@@ -1,6 +1,7 @@
 import { apiVerb } from '../api-calls/api-verb.ts';
 import { pathOf } from '../api-calls/path-of.ts';
 import { usageFailure } from '../command-failure.ts';
+import type { Context } from '../context.ts';
 import { readJson, readTextFile } from '../options/read-text-file.ts';
 import { omitAbsent, readLimit } from '../options/read-values.ts';
 import { describe, jsonText, table } from '../output/print.ts';
@@ -38,8 +39,12 @@ const versionOptions = {
   example: text('FILE', 'a payload that matches it (default: made from the schema)'),
 } as const;
 
-const readFile = (option: string, file: string | undefined): Record<string, unknown> =>
-  file === undefined ? {} : { [option]: readJson(option, readTextFile(option, file)) };
+const readFile = async (
+  context: Context,
+  option: string,
+  file: string | undefined,
+): Promise<Record<string, unknown>> =>
+  file === undefined ? {} : { [option]: readJson(option, await readTextFile(context, option, file)) };
 
 const said = ({ name, status }: EventType): string => `${name} is ${status}`;
 
@@ -57,7 +62,7 @@ export const types = {
       const query = new URLSearchParams(omitAbsent({ status, group }));
       return api.list<EventType>(`/event-types?${query.toString()}`, readLimit(limit));
     },
-    show: (found) => table(found, ['name', 'status', 'version', 'visibility', 'enforce', 'words']),
+    show: (found, screen) => table(found, ['name', 'status', 'version', 'visibility', 'enforce', 'words'], screen),
   }),
   observed: apiVerb({
     summary: 'List types of events that no event type describes',
@@ -66,7 +71,7 @@ export const types = {
     resources: 'types',
     options: { limit: text('N', 'list at most this many (default: all)') },
     call: (api, { limit }) => api.list<ObservedType>('/event-types/observed', readLimit(limit)),
-    show: (found) => table(found, ['type', 'first_day', 'last_day', 'received_24h']),
+    show: (found, screen) => table(found, ['type', 'first_day', 'last_day', 'received_24h'], screen),
   }),
   show: apiVerb({
     summary: 'Show an event type with its newest version',
@@ -81,9 +86,13 @@ export const types = {
     resources,
     argument: 'name',
     options: { ...contentOptions, ...versionOptions },
-    call: (api, { description, notes, category, visibility, enforce, schema, example }, { name }) => {
+    async call(api, { description, notes, category, visibility, enforce, schema, example }, { name }, context) {
       const content = omitAbsent({ description, notes, category, visibility, enforce });
-      const body = { name, ...content, ...readFile('schema', schema), ...readFile('example', example) };
+      const files = {
+        ...(await readFile(context, 'schema', schema)),
+        ...(await readFile(context, 'example', example)),
+      };
+      const body = { name, ...content, ...files };
       return api.ask<EventType>('POST', '/event-types', { body });
     },
     show: said,
@@ -99,9 +108,12 @@ export const types = {
       notes: text('TEXT', 'what changed'),
       breaking: flag('it may break receivers'),
     },
-    call: (api, { schema, example, notes, breaking }, { name }) => {
+    async call(api, { schema, example, notes, breaking }, { name }, context) {
       if (schema === undefined) throw usageFailure('missing --schema');
-      const files = { ...readFile('schema', schema), ...readFile('example', example) };
+      const files = {
+        ...(await readFile(context, 'schema', schema)),
+        ...(await readFile(context, 'example', example)),
+      };
       const body = { ...files, ...omitAbsent({ notes }), breaking };
       return api.ask<EventType>('POST', pathOf('event-types', name, 'versions'), { body });
     },
@@ -172,20 +184,22 @@ export const types = {
       breaking: flag('versions may break receivers'),
       'dry-run': flag('say what would change; change nothing'),
     },
-    call: (api, { visibility, breaking, 'dry-run': isDryRun }, { file }) => {
-      const document = readJson('file', readTextFile('file', file));
+    async call(api, { visibility, breaking, 'dry-run': isDryRun }, { file }, context) {
+      const document = readJson('file', await readTextFile(context, 'file', file));
       const body = { document, ...omitAbsent({ visibility }), breaking, dry_run: isDryRun };
       return api.ask<Report>('POST', '/event-types/import', { body });
     },
-    show: ({ created, changed, unchanged, refused }) =>
-      describe({
+    show: ({ created, changed, unchanged, refused }, screen) => {
+      const shown = {
         created: created.join(' ') || '-',
         changed:
           changed.map(({ name, version }) => (version === null ? name : `${name} (version ${version})`)).join(' ') ||
           '-',
         unchanged: unchanged.length,
         ...Object.fromEntries(refused.map(({ name, reason }) => [`refused ${name}`, reason])),
-      }),
+      };
+      return describe(shown, screen);
+    },
     exitCode: ({ refused }) => (refused.length > 0 ? 1 : 0),
   }),
   export: apiVerb({

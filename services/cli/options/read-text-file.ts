@@ -1,10 +1,12 @@
-import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { buffer } from 'node:stream/consumers';
 import { usageFailure } from '../command-failure.ts';
+import type { Context } from '../context.ts';
 
 /** `-` is the standard input. @throws CommandFailure if the file can't be read */
-export function readTextFile(option: string, file: string): string {
+export async function readTextFile({ process }: Context, option: string, file: string): Promise<string> {
   try {
-    return readFileSync(file === '-' ? 0 : file, 'utf8');
+    return (await (file === '-' ? buffer(process.stdin) : readFile(file))).toString('utf8');
   } catch (error) {
     throw usageFailure(`--${option}: ${(error as Error).message}`);
   }

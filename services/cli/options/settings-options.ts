@@ -1,5 +1,6 @@
 /** The settings of a source or an endpoint as options: one per setting, `--from-file` for all of them, `--reset` for their defaults. */
 import { usageFailure } from '../command-failure.ts';
+import type { Context } from '../context.ts';
 import { list, type OptionSpec, type OptionSpecs, text } from '../verb.ts';
 import { readJson, readTextFile } from './read-text-file.ts';
 
@@ -41,9 +42,13 @@ export const changeOptions = (thing: string) => ({
 });
 
 /** The settings of the call, which override those of the file. The API validates them. */
-export function readSettings(values: OptionValues, specs: SettingSpecs): Record<string, unknown> {
+export async function readSettings(
+  context: Context,
+  values: OptionValues,
+  specs: SettingSpecs,
+): Promise<Record<string, unknown>> {
   const { 'from-file': file } = values;
-  const settings: Record<string, unknown> = typeof file === 'string' ? readSettingsFile(file) : {};
+  const settings: Record<string, unknown> = typeof file === 'string' ? await readSettingsFile(context, file) : {};
   for (const [setting, { form }] of Object.entries(specs)) {
     const value = values[optionOf(setting)];
     if (value === undefined) continue;
@@ -72,8 +77,8 @@ export function refuseEmptyChange(change: Readonly<Record<string, unknown>>): vo
   if (Object.keys(change).length === 0) throw usageFailure('nothing to change: give at least one setting');
 }
 
-function readSettingsFile(file: string): Record<string, unknown> {
-  const settings = readJson('from-file', readTextFile('from-file', file));
+async function readSettingsFile(context: Context, file: string): Promise<Record<string, unknown>> {
+  const settings = readJson('from-file', await readTextFile(context, 'from-file', file));
   if (typeof settings === 'object' && settings !== null && !Array.isArray(settings))
     return settings as Record<string, unknown>;
   throw usageFailure('--from-file must hold a JSON object');

@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline';
 import { CommandFailure } from '../command-failure.ts';
+import type { Context } from '../context.ts';
 
 /** 128 + SIGINT, as in shells. */
 const interruptedExitCode = 130;
@@ -10,7 +11,7 @@ const interruptedExitCode = 130;
  * @param notDone what was not done, printed after a no
  * @throws CommandFailure for a no; for Ctrl-C with exit code 130
  */
-export async function confirm(question: string, notDone: string): Promise<void> {
+export async function confirm({ process }: Context, question: string, notDone: string): Promise<void> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   // On a terminal in a prompt, Ctrl-C is a key; a signal may come nevertheless.
   const interrupt = (): void => void terminal.emit('SIGINT');

@@ -6,7 +6,7 @@ import { type GroupName, groupOf, type TopicName, topicsOf } from '#lib/contract
 import { askPostgres } from '../../support/with-database.ts';
 import type { KafkaOffsets } from '../../support/kafka-offsets.ts';
 import type { Pipeline } from '../../support/pipeline.ts';
-import { runHookline } from '../../support/run-hookline.ts';
+import { spawnHookline } from '../../support/run-hookline.ts';
 import { type PipelineService, pipelineServices, type Stack } from '../../support/stack.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { areReadToTheEnd } from '../support/are-read-to-the-end.ts';
@@ -56,7 +56,7 @@ export async function recoverAsTheRunbookSays({ pipeline, offsets, instantMs, fl
 }
 
 async function rebuildDedup({ kafkaBrokers, schemaRegistryUrl, topicPrefix, databaseUrl }: Stack, sinceMs: number) {
-  const { code, stderr } = await runHookline(['rebuild', 'dedup', '--since', new Date(sinceMs).toISOString()], {
+  const { code, stderr } = await spawnHookline(['rebuild', 'dedup', '--since', new Date(sinceMs).toISOString()], {
     env: {
       HOOKLINE_KAFKA_BROKERS: kafkaBrokers.join(','),
       HOOKLINE_SCHEMA_REGISTRY_URL: schemaRegistryUrl,

@@ -3,7 +3,7 @@ import { createId } from '#lib/ids';
 import { runHookline } from '../../support/run-hookline.ts';
 import { adminKey } from '../../unit/api/build-test-app.ts';
 import { waitUntil } from '../../support/wait-until.ts';
-import { endHookline, startHookline } from '../../unit/cli/start-hookline.ts';
+import { endHookline, spawnRunning, startHookline } from '../../unit/cli/start-hookline.ts';
 import { eventFact, fanOutFact, outcomeFact, startAt } from '../../unit/projector/facts.ts';
 import { openPollingApi, type PollingApi } from '../api/polling-api.ts';
 import { project } from '../projector/projection.ts';
@@ -75,10 +75,7 @@ test('events are published with tags and found by them, and the request of a web
   );
   expect((await run('events', 'request', published.id, '--tenant', 'tags')).stdout).toMatch(/^unknown: /);
 
-  const tail = startHookline(
-    ['events', 'tail', '--tenant', 'tags', '--since', '1h', '--tag', 'url:a:b', '--json'],
-    env,
-  );
+  const tail = spawnRunning(['events', 'tail', '--tenant', 'tags', '--since', '1h', '--tag', 'url:a:b', '--json'], env);
   await tail.line(published.id);
   expect(tail.lines()).toHaveLength(1);
 });
@@ -115,7 +112,7 @@ test('deliveries are listed with the outcome of their last attempt', async () =>
 
 test('a tail prints every change of every event once, whatever is written meanwhile', async () => {
   const before = await receive('tail');
-  const tail = startHookline(['events', 'tail', '--tenant', 'tail', '--since', '1h', '--json'], env);
+  const tail = spawnRunning(['events', 'tail', '--tenant', 'tail', '--since', '1h', '--json'], env);
   await tail.line(before);
   const changed = Array.from({ length: 30 }, () => newEventId());
   await Promise.all(

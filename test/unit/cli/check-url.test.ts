@@ -1,22 +1,18 @@
 import { promises as dns, Resolver } from 'node:dns';
 import { isIP } from 'node:net';
+import { createOwnContext } from '../../support/own-context.ts';
 import { runHookline } from '../../support/run-hookline.ts';
 import { runCommand } from '../../../services/cli/run-command.ts';
 import { publicAddresses, refusedAddresses, refusedUrls } from '../http-client/address-cases.ts';
 
-let printed: string;
-beforeEach(() => {
-  printed = '';
-  jest.spyOn(process.stdout, 'write').mockImplementation((text) => ((printed += String(text)), true));
-});
 afterEach(() => jest.restoreAllMocks());
 
 /** The exit code, and the line that is printed. */
 async function check(url: string, ...args: string[]): Promise<{ code: number; line: string }> {
-  printed = '';
-  const code = await runCommand(['check-url', ...args, '--', url]);
-  expect(printed.split('\n')).toHaveLength(2);
-  return { code, line: printed.trimEnd() };
+  const { context, stdout } = createOwnContext();
+  const code = await runCommand(['check-url', ...args, '--', url], context);
+  expect(stdout().split('\n')).toHaveLength(2);
+  return { code, line: stdout().trimEnd() };
 }
 
 const blocked = { code: 1, line: expect.stringMatching(/^blocked: .+/) as string };
@@ -77,7 +73,8 @@ test('no name server is asked about an address, or where --resolve tells', async
 });
 
 test.each(['nowhere', '10.0.0', '8.8.8.8,', ''])('--resolve %j is a wrong call', async (list) => {
-  await expect(runCommand(['check-url', 'https://example.com/', '--resolve', list])).rejects.toMatchObject({
+  const { context } = createOwnContext();
+  await expect(runCommand(['check-url', 'https://example.com/', '--resolve', list], context)).rejects.toMatchObject({
     exitCode: 2,
     message: expect.stringContaining('--resolve must be IP addresses, separated by commas') as string,
   });

@@ -1,7 +1,7 @@
 import { formatMicros } from '#lib/clock';
 import { runHookline } from '../../support/run-hookline.ts';
 import { type Answered, startFakeApi } from './fake-api.ts';
-import { endHookline, startHookline } from './start-hookline.ts';
+import { endHookline, spawnRunning } from './start-hookline.ts';
 afterEach(endHookline);
 
 const start = Date.UTC(2026, 0, 1) * 1_000;
@@ -82,7 +82,7 @@ test('what the API refuses ends it, and so does an address where none is', async
 
 test('goes on until it is told to end', async () => {
   const api = await startFakeApi((_asked, index) => (index === 1 ? page('c', 1) : page('c')));
-  const tail = startHookline(['events', 'tail'], api.env);
+  const tail = spawnRunning(['events', 'tail'], api.env);
   expect(await tail.line('evt_1')).toContain('order.paid');
   tail.signal('SIGINT');
   expect(await tail.ended).toBe('SIGINT');

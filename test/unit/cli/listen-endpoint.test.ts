@@ -6,7 +6,7 @@ import { generateSecret, signatureHeaders, signingSecret } from '#lib/signatures
 import { runHookline } from '../../support/run-hookline.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { type Answered, type Asked, startFakeApi } from './fake-api.ts';
-import { endHookline, type Running, startHookline } from './start-hookline.ts';
+import { endHookline, type Running, spawnRunning, startHookline } from './start-hookline.ts';
 
 const secret = generateSecret();
 const endpoint = {
@@ -28,8 +28,10 @@ afterEach(async () => {
   await api.stop();
 });
 
-async function listen(...args: string[]): Promise<Running & { url: string }> {
-  const command = startHookline(['listen', ...args], api.env);
+const listen = (...args: string[]) => listenBy(startHookline, args);
+
+async function listenBy(start: typeof startHookline, args: readonly string[]): Promise<Running & { url: string }> {
+  const command = start(['listen', ...args], api.env);
   const [, url = ''] = /(http:\/\/[^" ]+)/.exec(await command.line('listening')) ?? [];
   return { ...command, url };
 }
@@ -66,7 +68,7 @@ async function startTarget(status: number) {
 }
 
 test('makes an endpoint that expires, verifies with its secret, and removes it at Ctrl-C', async () => {
-  const receiver = await listen('--types', 'order.paid, invoice.*');
+  const receiver = await listenBy(spawnRunning, ['--types', 'order.paid, invoice.*']);
   expect(api.asked[0]).toMatchObject({
     method: 'POST',
     path: '/v1/endpoints',

@@ -5,7 +5,7 @@ import { verifyArrival } from '../../../services/cli/commands/listen/verify-arri
 import { runHookline } from '../../support/run-hookline.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { type Answered, type Asked, startFakeApi } from './fake-api.ts';
-import { endHookline, startHookline } from './start-hookline.ts';
+import { endHookline, spawnRunning } from './start-hookline.ts';
 
 const later = new Date(Date.now() + 3_600_000).toISOString();
 const event = (id: string, more: object = {}) => ({
@@ -151,7 +151,7 @@ test('Ctrl-C ends a held request at once, and says what was not forwarded', asyn
   pages = [[event('a'), event('b')]];
   const target = await startTarget();
   await target.stop();
-  const command = startHookline(['listen', '--poll', '--forward', target.url], api.env);
+  const command = spawnRunning(['listen', '--poll', '--forward', target.url], api.env);
   await waitUntil('a waits', () => command.errors().includes('a waits for'));
   command.signal('SIGINT');
   expect(await command.ended).toBe(1);

@@ -2,7 +2,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { request } from 'undici';
 import { generateSecret, schemeSettings, signatureHeaders, signatureSchemes, signingSecret } from '#lib/signatures';
 import { runHookline } from '../../support/run-hookline.ts';
-import { endHookline, type Running, startHookline } from './start-hookline.ts';
+import { endHookline, type Running, spawnRunning, startHookline } from './start-hookline.ts';
 afterEach(endHookline);
 
 const secret = generateSecret();
@@ -23,8 +23,10 @@ function deliveryOf(body: Buffer, { id = 'evt_1', attempt = 1, by = secret } = {
   } as const;
 }
 
-async function listen(...args: string[]): Promise<Running & { url: string }> {
-  const command = startHookline(['listen', '--port', '0', ...args]);
+const listen = (...args: string[]) => listenBy(startHookline, args);
+
+async function listenBy(start: typeof startHookline, args: readonly string[]): Promise<Running & { url: string }> {
+  const command = start(['listen', '--port', '0', ...args]);
   const first = await command.line(/./);
   const [, url = ''] = /(http:\/\/[^"]+)/.exec(first) ?? [];
   return { ...command, url };
@@ -36,7 +38,7 @@ const send = async (url: string, delivery: ReturnType<typeof deliveryOf>) => {
 };
 
 test('prints its URL, then each request with its facts, then what has come in all', async () => {
-  const receiver = await listen('--secret', secret);
+  const receiver = await listenBy(spawnRunning, ['--secret', secret]);
   expect(receiver.lines()).toEqual([`listening on ${receiver.url}`]);
   expect(await send(`${receiver.url}/in?x=1`, deliveryOf(payload))).toMatchObject({ status: 200, body: '' });
   expect(await receiver.line('evt_1')).toMatch(
@@ -112,7 +114,7 @@ test('with --json a line has everything, bytes that are no text in base64', asyn
 });
 
 test('a share of requests is never answered, and ends with the receiver', async () => {
-  const receiver = await listen('--fail', 'timeout@1');
+  const receiver = await listenBy(spawnRunning, ['--fail', 'timeout@1']);
   const unanswered = request(receiver.url, deliveryOf(payload)).then(
     () => 'answered',
     (error: Error) => error.message,

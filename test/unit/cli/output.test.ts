@@ -3,11 +3,15 @@ import { toCommandFailure } from '../../../services/cli/api-calls/api-failure.ts
 import { CommandFailure } from '../../../services/cli/command-failure.ts';
 import { nameWrongFields } from '../../../services/cli/name-wrong-fields.ts';
 import { describe as describeThing, table } from '../../../services/cli/output/print.ts';
+import type { Screen } from '../../../services/cli/output/screen.ts';
 
+const screen: Screen = { columns: Infinity, hasColour: false, offsetMinutes: () => 0 };
 const refused = (status: number, body: string) => failureOf({ status, body, header: () => undefined });
 
 test('a thing is a line for each field, several are a line each', () => {
-  expect(describeThing({ id: 'src_1', rate_limit: { burst: 2 } })).toBe('id          src_1\nrate_limit  {"burst":2}');
+  expect(describeThing({ id: 'src_1', rate_limit: { burst: 2 } }, screen)).toBe(
+    'id          src_1\nrate_limit  {"burst":2}',
+  );
   expect(
     table(
       [
@@ -15,13 +19,14 @@ test('a thing is a line for each field, several are a line each', () => {
         { id: '22', name: '' },
       ],
       ['id', 'name'],
+      screen,
     ),
   ).toBe('id  name\n1   long name\n22');
-  expect(table([], ['id'])).toBe('(none)');
+  expect(table([], ['id'], screen)).toBe('(none)');
 });
 
 test('another’s text moves no cursor', () => {
-  expect(describeThing({ name: '\u001b[2Jgone\u009b' })).toBe('name  ?[2Jgone?');
+  expect(describeThing({ name: '\u001b[2Jgone\u009b' }, screen)).toBe('name  ?[2Jgone?');
 });
 
 test('a problem is told with every field that is wrong', () => {

@@ -4,7 +4,8 @@ import { CommandFailure, usageFailure } from '../../../services/cli/command-fail
 import { verbTable } from '../../../services/cli/commands/table.ts';
 import { runCommand } from '../../../services/cli/run-command.ts';
 import { flag, list, text, verb, type VerbTable } from '../../../services/cli/verb.ts';
-import { runHookline } from '../../support/run-hookline.ts';
+import { createOwnContext, type OwnContext } from '../../support/own-context.ts';
+import { runHookline, spawnHookline } from '../../support/run-hookline.ts';
 
 const runs: object[] = [];
 const options = {
@@ -31,15 +32,13 @@ const table: VerbTable = {
     },
   },
 };
-const run = (...args: string[]): Promise<number> => runCommand(args, table);
+const run = (...args: string[]): Promise<number> => runCommand(args, own.context, table);
 
-let printed: string;
+let own: OwnContext;
 beforeEach(() => {
-  printed = '';
+  own = createOwnContext();
   runs.length = 0;
-  jest.spyOn(process.stdout, 'write').mockImplementation((text) => ((printed += String(text)), true));
 });
-afterEach(() => jest.restoreAllMocks());
 
 test('runs the verb that is named, with its options and argument, and returns its exit code', async () => {
   expect(await run('things', 'show', 'x', '--secret', 's', '--header=a', '--header', '-', '--json')).toBe(7);
@@ -71,7 +70,7 @@ test.each([
   ['things show x -h', 'usage: hookline things show [options] <id>'],
 ])('`hookline %s` prints help and exits 0', async (call, help) => {
   expect(await run(...call.split(' '))).toBe(0);
-  expect(printed).toContain(help);
+  expect(own.stdout()).toContain(help);
   expect(runs).toEqual([]);
 });
 
@@ -99,7 +98,7 @@ test.each([
   expect(refused).toBeInstanceOf(CommandFailure);
   expect(refused).toMatchObject({ exitCode: 2 });
   expect((refused as CommandFailure).message).toContain(message);
-  expect(printed).toBe('');
+  expect(own.stdout()).toBe('');
 });
 
 test('a value that begins with a dash is given with =, or is the value of the option before', async () => {
@@ -133,7 +132,8 @@ describe('hookline', () => {
 
   test.each(verbs)('%s %s has help that begins with its usage, in lines that fit', async (...words) => {
     const call = words.filter((word) => typeof word === 'string');
-    expect(await runCommand([...call, '--help'])).toBe(0);
+    expect(await runCommand([...call, '--help'], own.context)).toBe(0);
+    const printed = own.stdout();
     expect(printed).toMatch(new RegExp(`^usage: hookline ${call.join(' ')} \\[options\\]`));
     expect(Math.max(...printed.split('\n').map((line) => line.length))).toBeLessThanOrEqual(125);
   });
@@ -147,12 +147,12 @@ describe('hookline', () => {
   });
 
   test('says what is wrong on the standard error and exits 2, for people and for programs', async () => {
-    expect(await runHookline(['sources', 'lits'])).toEqual({
+    expect(await spawnHookline(['sources', 'lits'])).toEqual({
       code: 2,
       stdout: '',
       stderr: "hookline: unknown command 'lits'\n(Did you mean list?)\nusage: hookline sources <command> [options]\n",
     });
-    const { code, stdout, stderr } = await runHookline(['sources', 'show', 'a', 'b', '--json']);
+    const { code, stdout, stderr } = await spawnHookline(['sources', 'show', 'a', 'b', '--json']);
     expect([code, stdout, JSON.parse(stderr)]).toEqual([
       2,
       '',

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { sourceSchemes } from '#lib/contract';
 import { sign, verify } from '../../../services/cli/commands/sign-and-verify/verbs.ts';
 import { runCommand } from '../../../services/cli/run-command.ts';
+import { createOwnContext } from '../../support/own-context.ts';
 import { runHookline } from '../../support/run-hookline.ts';
 import { heldSecrets, schemeCases } from '../signatures/scheme-cases.ts';
 import { providerVectors } from '../signatures/vectors.ts';
@@ -55,7 +56,7 @@ describe('hookline sign', () => {
 });
 
 describe('hookline verify', () => {
-  // A process takes its time: here it is the options that are shown, one scheme for each.
+  // The signatures have tests of their own: here it is the options that are shown, one scheme for each.
   const shown = providerVectors.filter(({ scheme, source }) => scheme === 'slack' || source.includes('no form'));
   test.each(shown)('takes what $source has published', async (vector) => {
     const { scheme, secret, headers, settings = {}, query = '', atSeconds = Number(now) } = vector;
@@ -166,7 +167,7 @@ describe.each([
       /--hmac-header must .*--hmac-signed must/,
     ],
   ])('%s is refused, and said', async (_what, options, message) => {
-    await expect(runCommand([name, ...options])).rejects.toMatchObject({
+    await expect(runCommand([name, ...options], createOwnContext().context)).rejects.toMatchObject({
       exitCode: 2,
       message: expect.stringMatching(message) as string,
     });
@@ -189,7 +190,9 @@ test.each([
   ['an id that can’t be sent', 'sign', ['--id', 'a b'], /--id must be/],
 ])('%s is refused, and said', async (_what, command, options, message) => {
   const refused = { exitCode: 2, message: expect.stringMatching(message) as string };
-  await expect(runCommand([command, ...hookline, ...options])).rejects.toMatchObject(refused);
+  await expect(runCommand([command, ...hookline, ...options], createOwnContext().context)).rejects.toMatchObject(
+    refused,
+  );
 });
 
 test('neither reads a file of the stack’s: they run in an empty environment', async () => {

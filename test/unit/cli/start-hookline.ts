@@ -1,9 +1,12 @@
 import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
+import { run } from '../../../services/cli/run.ts';
 import { withCompileCache } from '../../support/compile-cache.ts';
-import { waitUntil } from '../../support/wait-until.ts';
+import { createOwnContext } from '../../support/own-context.ts';
+import { waitUntil, within } from '../../support/wait-until.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
+const timeoutMs = 60_000;
 
 export interface Running {
   /** Its output so far, line by line. */
@@ -16,10 +19,19 @@ export interface Running {
   ended: Promise<number | NodeJS.Signals | null>;
 }
 
-const running = new Set<Running>();
+type Env = Readonly<Record<string, string>>;
 
-/** Starts a long-running command in its own process, with only the PATH of the caller's environment. */
-export function startHookline(args: readonly string[], env: Readonly<Record<string, string>> = {}): Running {
+/** Those that are to be ended, and how. */
+const running = new Map<Running, NodeJS.Signals>();
+
+/** Starts a long-running command in the process of the test: one that SIGTERM ends, or its own `--count`. */
+export function startHookline(args: readonly string[], env: Env = {}): Running {
+  const { context, stdout, stderr, signal } = createOwnContext({ env });
+  return keep('SIGTERM', { stdout, stderr, signal, ended: run(args, context) });
+}
+
+/** Starts one in its own process, with only the PATH of the caller's environment: for what a signal does to it. */
+export function spawnRunning(args: readonly string[], env: Env = {}): Running {
   const child = spawn(process.execPath, ['services/cli/main.ts', ...args], {
     cwd: root,
     env: { PATH: process.env.PATH ?? '', ...withCompileCache, ...env },
@@ -28,10 +40,28 @@ export function startHookline(args: readonly string[], env: Readonly<Record<stri
   let [stdout, stderr] = ['', ''];
   child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
-  const lines = (): string[] => stdout.split('\n').slice(0, -1);
+  return keep('SIGKILL', {
+    stdout: () => stdout,
+    stderr: () => stderr,
+    signal: (signal) => child.kill(signal),
+    ended: new Promise((resolve, reject) => {
+      child.once('error', reject);
+      child.once('close', (code, signal) => resolve(code ?? signal));
+    }),
+  });
+}
+
+interface Started extends Pick<Running, 'ended'> {
+  stdout(): string;
+  stderr(): string;
+  signal(signal: NodeJS.Signals): boolean;
+}
+
+function keep(lastSignal: NodeJS.Signals, { stdout, stderr, signal, ended }: Started): Running {
+  const lines = (): string[] => stdout().split('\n').slice(0, -1);
   const command: Running = {
     lines,
-    errors: () => stderr,
+    errors: stderr,
     line: (text, from = 0) =>
       waitUntil(
         `a line with ${String(text)}`,
@@ -39,23 +69,20 @@ export function startHookline(args: readonly string[], env: Readonly<Record<stri
           lines().find(
             (line, index) => index >= from && (typeof text === 'string' ? line.includes(text) : text.test(line)),
           ),
-        { describe: () => stdout + stderr },
+        { describe: () => stdout() + stderr() },
       ),
-    signal: (signal) => void child.kill(signal),
-    ended: new Promise((resolve, reject) => {
-      child.once('error', reject);
-      child.once('close', (code, signal) => resolve(code ?? signal));
-    }),
+    signal: (name) => void signal(name),
+    ended,
   };
-  running.add(command);
+  running.set(command, lastSignal);
   return command;
 }
 
 /** For after each test: what a failed one has left behind would go on for ever. */
 export async function endHookline(): Promise<void> {
-  for (const command of running) {
-    command.signal('SIGKILL');
-    await command.ended;
+  for (const [command, lastSignal] of running) {
+    command.signal(lastSignal);
+    await within('the command ends', timeoutMs, command.ended);
   }
   running.clear();
 }

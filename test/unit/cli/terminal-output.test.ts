@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { withCompileCache } from '../../support/compile-cache.ts';
-import { runHookline } from '../../support/run-hookline.ts';
+import { runHookline, spawnHookline } from '../../support/run-hookline.ts';
 import { startFakeApi } from './fake-api.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
@@ -71,6 +71,8 @@ onLinux('on a terminal', () => {
 describe('in a pipe', () => {
   const run = (call: string, env: Record<string, string> = {}) =>
     runHookline(call.split(' '), { env: { ...api.env, ...env } });
+  /** The zone is the process's. */
+  const runIn = (TZ: string, call: string) => spawnHookline(call.split(' '), { env: { ...api.env, TZ } });
 
   test('there is neither colour nor a limit, but that of COLUMNS', async () => {
     const { stdout } = await run('deliveries list');
@@ -82,12 +84,12 @@ describe('in a pipe', () => {
   });
 
   test('times are local, in UTC with --utc, and exact with --json', async () => {
-    const berlin = { TZ: 'Europe/Berlin' };
-    expect((await run('deliveries list', berlin)).stdout).toContain('2026-02-01T00:30:00+01:00 ');
-    expect((await run('deliveries list', { TZ: 'America/St_Johns' })).stdout).toContain('2026-01-31T20:00:00-03:30 ');
-    expect((await run('deliveries show x', berlin)).stdout).toContain('2026-02-01T00:30:00.123456+01:00\n');
-    expect((await run('deliveries list --utc', berlin)).stdout).toContain('2026-01-31T23:30:00Z ');
+    const berlin = 'Europe/Berlin';
+    expect((await runIn(berlin, 'deliveries list')).stdout).toContain('2026-02-01T00:30:00+01:00 ');
+    expect((await runIn('America/St_Johns', 'deliveries list')).stdout).toContain('2026-01-31T20:00:00-03:30 ');
+    expect((await runIn(berlin, 'deliveries show x')).stdout).toContain('2026-02-01T00:30:00.123456+01:00\n');
+    expect((await runIn(berlin, 'deliveries list --utc')).stdout).toContain('2026-01-31T23:30:00Z ');
     for (const call of ['deliveries show x --json', 'deliveries show x --json --utc'])
-      expect(JSON.parse((await run(call, berlin)).stdout)).toEqual(delivery);
+      expect(JSON.parse((await runIn(berlin, call)).stdout)).toEqual(delivery);
   });
 });

@@ -1,4 +1,5 @@
 import { runCommand } from '../../../services/cli/run-command.ts';
+import { createOwnContext } from '../../support/own-context.ts';
 
 const send = 'send src_x --secret s';
 
@@ -64,7 +65,7 @@ test.each([
   [`${send} --scheme none`, '--scheme must be one of'],
   [`${send} --scheme square`, '--url'],
 ])('`hookline %s` is a wrong call, and told why', async (call, message) => {
-  await expect(runCommand(call.split(' '))).rejects.toMatchObject({
+  await expect(runCommand(call.split(' '), createOwnContext().context)).rejects.toMatchObject({
     exitCode: 2,
     message: expect.stringContaining(message) as string,
   });

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { verbTable } from '../../../services/cli/commands/table.ts';
 import { runCommand } from '../../../services/cli/run-command.ts';
 import type { Verb, VerbTable } from '../../../services/cli/verb.ts';
+import { createOwnContext } from '../../support/own-context.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
@@ -96,6 +97,7 @@ test.each([...new Set(calls)])('%s has a verb and options that there are', async
   expect(
     await runCommand(
       given.filter((arg) => arg !== '--help'),
+      createOwnContext().context,
       verbs,
     ),
   ).toBe(0);
@@ -103,7 +105,9 @@ test.each([...new Set(calls)])('%s has a verb and options that there are', async
 });
 
 test('an option that there is not would be noticed', async () => {
-  await expect(runCommand(['dlq', 'replay', '--dry', '--all'], verbs)).rejects.toThrow(/unknown option '--dry'/);
+  await expect(runCommand(['dlq', 'replay', '--dry', '--all'], createOwnContext().context, verbs)).rejects.toThrow(
+    /unknown option '--dry'/,
+  );
 });
 
 test('a test runs each verb, or the runbook says that none does', () => {

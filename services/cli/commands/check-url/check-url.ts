@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
-import { systemClock } from '#lib/clock';
 import { checkUrl, createNameResolver, parseAllowedNetworks, type Resolve, resolveBySystem } from '#lib/http-client';
 import { usageFailure } from '../../command-failure.ts';
+import type { Context } from '../../context.ts';
 import { print, printable } from '../../output/print.ts';
 
 const policy = { allowHttp: true, allowedNetworks: parseAllowedNetworks([]) };
@@ -11,14 +11,14 @@ interface CheckValues {
   json: boolean;
 }
 
-export async function checkEndpointUrl(url: string, values: CheckValues): Promise<number> {
-  const verdict = await checkUrl(url, policy, resolverFor(values.resolve));
-  print(verdict, values.json, (shown) => (shown.allowed ? 'allowed' : `blocked: ${printable(shown.reason)}`));
+export async function checkEndpointUrl(url: string, values: CheckValues, context: Context): Promise<number> {
+  const verdict = await checkUrl(url, policy, resolverFor(values.resolve, context));
+  print(context, verdict, values.json, (shown) => (shown.allowed ? 'allowed' : `blocked: ${printable(shown.reason)}`));
   return verdict.allowed ? 0 : 1;
 }
 
-function resolverFor(given: readonly string[] | undefined): Resolve {
-  if (given === undefined) return createNameResolver({ clock: systemClock, resolveBySystem });
+function resolverFor(given: readonly string[] | undefined, { clock }: Context): Resolve {
+  if (given === undefined) return createNameResolver({ clock, resolveBySystem });
   const addresses = given.flatMap((list) => list.split(',')).map((address) => address.trim());
   const wrong = addresses.find((address) => isIP(address) === 0);
   if (wrong !== undefined)

@@ -11,5 +11,5 @@ export const checkUrl = verb({
       'the addresses of the host name, in place of a DNS query; each is checked. An IP literal in the URL is never looked up',
     ),
   },
-  run: async (values, { url }) => (await import('./check-url.ts')).checkEndpointUrl(url, values),
+  run: async (values, { url }, context) => (await import('./check-url.ts')).checkEndpointUrl(url, values, context),
 });

@@ -9,7 +9,7 @@ export const completionVerb = (table: () => VerbTable): Verb =>
     description:
       'Prints a script that completes commands and options. bash: `source <(hookline completion bash)` in ~/.bashrc; zsh: `source <(hookline completion zsh)` in ~/.zshrc, after compinit. It completes `hookline` and `./hookline`.',
     argument: 'shell',
-    run: async (_values, { shell }) => {
+    run: async (_values, { shell }, { process }) => {
       if (shell !== 'bash' && shell !== 'zsh') throw usageFailure(`no completion for ${shell}: there is bash and zsh`);
       process.stdout.write(shell === 'bash' ? bashCompletion(table()) : zshCompletion(table()));
       return 0;

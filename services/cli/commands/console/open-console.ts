@@ -2,10 +2,10 @@ import { ownPath } from '#lib/html';
 import { type Api, connect } from '../../api-calls/connect.ts';
 import { usageFailure } from '../../command-failure.ts';
 import { hasDisplay, loadConsoleConfig } from '../../config.ts';
+import type { Context } from '../../context.ts';
 import { print } from '../../output/print.ts';
 import type { Values } from '../../verb.ts';
 import type { consoleOptions } from './verb.ts';
-import { openInBrowser } from './open-in-browser.ts';
 
 interface NewSession {
   id: string;
@@ -20,14 +20,18 @@ const allTenants = '*';
 type Call = Values<typeof consoleOptions>;
 
 /** The URL has the code, and is printed nowhere but on the standard output. */
-export async function openConsole({ tenant, to, json, 'no-open': isPrintedOnly }: Call): Promise<number> {
-  const { consoleUrl } = loadConsoleConfig();
+export async function openConsole(
+  { tenant, to, json, 'no-open': isPrintedOnly }: Call,
+  context: Context,
+): Promise<number> {
+  const { process, env, openInBrowser } = context;
+  const { consoleUrl } = loadConsoleConfig(context);
   const page = to === undefined ? undefined : readPage(to);
-  const { id, tenant: itsTenant, code, code_expires_at } = await createSession(tenant);
+  const { id, tenant: itsTenant, code, code_expires_at } = await createSession(tenant, context);
   const url = signInUrl(consoleUrl, code, page);
-  print({ url, session_id: id, tenant: itsTenant, code_expires_at }, json, () => url);
+  print(context, { url, session_id: id, tenant: itsTenant, code_expires_at }, json, () => url);
   const isForPerson = !json && !isPrintedOnly && process.stdout.isTTY;
-  if (isForPerson && !(hasDisplay() && (await openInBrowser(url))))
+  if (isForPerson && !(hasDisplay(env) && (await openInBrowser(url))))
     process.stderr.write('No browser was opened: open the URL within a minute. It works once.\n');
   return 0;
 }
@@ -47,8 +51,8 @@ function signInUrl(consoleUrl: string, code: string, page: string | undefined): 
   return `${base}/session/code?${query.toString()}`;
 }
 
-async function createSession(tenant: string | undefined): Promise<NewSession> {
-  const api = connect(tenant === allTenants ? undefined : tenant);
+async function createSession(tenant: string | undefined, context: Context): Promise<NewSession> {
+  const api = connect(context, tenant === allTenants ? undefined : tenant);
   const isOfAll = tenant === allTenants || (tenant === undefined && (await isOfAllTenants(api)));
   return api.ask<NewSession>('POST', '/sessions', { body: { code: true, ...(isOfAll && { tenant: allTenants }) } });
 }

@@ -14,5 +14,5 @@ export const consoleVerb = verb({
   description:
     'Makes a session of the key in use, prints a URL that signs in to the console with it, and opens that in the browser of this machine, if there is one. The URL works once, within a minute; whoever opens it has the session. The key needs the scope admin.',
   options: consoleOptions,
-  run: async (values) => (await import('./open-console.ts')).openConsole(values),
+  run: async (values, _given, context) => (await import('./open-console.ts')).openConsole(values, context),
 });

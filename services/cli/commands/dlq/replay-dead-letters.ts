@@ -1,7 +1,7 @@
-import { systemClock } from '#lib/clock';
 import { connect } from '../../api-calls/connect.ts';
 import { runReplay } from '../../api-calls/run-replay.ts';
 import { usageFailure } from '../../command-failure.ts';
+import type { Context } from '../../context.ts';
 import { readReplayLimits, type replayLimitOptions } from '../../options/replay-limits.ts';
 import { confirm } from '../../output/confirm.ts';
 import { describe, print } from '../../output/print.ts';
@@ -23,8 +23,9 @@ interface Preview extends Record<string, unknown> {
   left_out: number;
 }
 
-export async function replayDeadLetters(values: ReplayValues): Promise<number> {
-  const filter = filterOf(values, systemClock.nowMs());
+export async function replayDeadLetters(values: ReplayValues, context: Context): Promise<number> {
+  const { process, clock, screen } = context;
+  const filter = filterOf(values, clock.nowMs());
   if (!values.all && values.id === undefined && Object.keys(filter).length === 0)
     throw usageFailure('no dead letters selected: give a filter, or --all');
   const body = {
@@ -36,20 +37,20 @@ export async function replayDeadLetters(values: ReplayValues): Promise<number> {
   const mayAsk = process.stdin.isTTY && process.stderr.isTTY;
   if (!values['dry-run'] && !values.yes && !mayAsk) throw usageFailure('no terminal to confirm on: give --yes');
 
-  const api = connect(values.tenant);
+  const api = connect(context, values.tenant);
   if (values['dry-run'] || !values.yes) {
     const preview = await api.ask<Preview>('POST', '/dead-letters/replay', { body: { ...body, dry_run: true } });
     if (values['dry-run']) {
-      print(preview, values.json, describe);
+      print(context, preview, values.json, describe);
       return 0;
     }
-    process.stderr.write(`${describe(preview)}\n`);
+    process.stderr.write(`${describe(preview, screen)}\n`);
     if (preview.matched === 0) {
-      print(preview, values.json, () => `no dead letters to replay: ${notDone}`);
+      print(context, preview, values.json, () => `no dead letters to replay: ${notDone}`);
       return 0;
     }
-    await confirm(`Replay ${preview.matched} dead letters?`, notDone);
+    await confirm(context, `Replay ${preview.matched} dead letters?`, notDone);
   }
 
-  return runReplay(api, { path: '/dead-letters/replay', body }, values);
+  return runReplay(context, api, { path: '/dead-letters/replay', body }, values);
 }

@@ -1,4 +1,3 @@
-import { systemClock } from '#lib/clock';
 import { apiVerb, tenantOption } from '../../api-calls/api-verb.ts';
 import { pathOf } from '../../api-calls/path-of.ts';
 import { omitAbsent, readLimit } from '../../options/read-values.ts';
@@ -21,15 +20,15 @@ export const deadLetters = {
       status: text('NAME', 'dead, replaying, replayed or all (default: dead)'),
       limit: text('N', 'list at most this many (default: 50)'),
     },
-    call: (api, values) => {
+    call: (api, values, _given, { clock }) => {
       const { status = 'dead' } = values;
       const query = new URLSearchParams({
-        ...filterOf(values, systemClock.nowMs()),
+        ...filterOf(values, clock.nowMs()),
         ...(status !== 'all' && { status }),
       });
       return api.list<DeadLetter>(`/dead-letters?${query.toString()}`, readLimit(values.limit, { otherwise: 50 }));
     },
-    show: (deadLetters) => table(deadLetters.map(deadLetterRow), deadLetterColumns),
+    show: (deadLetters, screen) => table(deadLetters.map(deadLetterRow), deadLetterColumns, screen),
   }),
   show: apiVerb({
     summary: 'Show a dead letter or the progress of a replay',
@@ -51,7 +50,7 @@ export const deadLetters = {
       yes: flag('do not ask'),
       ...tenantOption(resources),
     },
-    run: replayDeadLetters,
+    run: (values, _given, context) => replayDeadLetters(values, context),
   }),
   items: apiVerb({
     summary: 'List the items of a replay, such as those that failed',

@@ -1,6 +1,7 @@
 import { omitAbsent } from '../../options/read-values.ts';
 import { type Attempt, describeOutcome } from '../../output/attempt-view.ts';
 import { describe } from '../../output/print.ts';
+import type { Screen } from '../../output/screen.ts';
 
 export interface TestAnswer {
   event_id: string;
@@ -10,17 +11,18 @@ export interface TestAnswer {
   attempt: Attempt | null;
 }
 
-export function describeTest({ event_id: event, delivery_id: delivery, attempt }: TestAnswer): string {
+export function describeTest({ event_id: event, delivery_id: delivery, attempt }: TestAnswer, screen: Screen): string {
   const ids = omitAbsent({ event, delivery: delivery ?? undefined });
   if (attempt === null) {
     const command = delivery === null ? `events deliveries ${event}` : `deliveries attempts ${delivery}`;
-    return describe({ outcome: `not sent yet: \`hookline ${command}\` will show the outcome`, ...ids });
+    return describe({ outcome: `not sent yet: \`hookline ${command}\` will show the outcome`, ...ids }, screen);
   }
   const { at, response_excerpt: answer } = attempt;
-  return describe({
+  const shown = {
     outcome: describeOutcome(attempt),
     at,
     ...ids,
     ...(answer !== null && answer !== '' && { answer }),
-  });
+  };
+  return describe(shown, screen);
 }

@@ -1,4 +1,3 @@
-import { systemClock } from '#lib/clock';
 import { apiVerb } from '../../api-calls/api-verb.ts';
 import { pathOf } from '../../api-calls/path-of.ts';
 import { futureTimeForms, readFutureTime } from '../../options/read-future-time.ts';
@@ -30,7 +29,7 @@ export const pauseVerbs = {
     resources,
     argument: 'id',
     call: (api, _values, { id }) => api.ask<object>('GET', pathOf('endpoints', id, 'health')),
-    show: (health) => describe(Object.fromEntries(flat(health))),
+    show: (health, screen) => describe(Object.fromEntries(flat(health)), screen),
   }),
   pause: apiVerb({
     summary: 'Pause an endpoint; its deliveries wait',
@@ -39,11 +38,11 @@ export const pauseVerbs = {
     resources,
     argument: 'id',
     options: { until: text('TIME', futureTimeForms) },
-    call: (api, { until }, { id }) => {
-      const body = omitAbsent({ until: readFutureTime('until', until, systemClock.nowMs()) });
+    call: (api, { until }, { id }, { clock }) => {
+      const body = omitAbsent({ until: readFutureTime('until', until, clock.nowMs()) });
       return api.ask<Paused>('POST', pathOf('endpoints', id, 'pause'), { body });
     },
-    show: ({ id, paused_until: until }) => `${id} is paused until ${String(shownTime(until))}`,
+    show: ({ id, paused_until: until }, screen) => `${id} is paused until ${String(shownTime(until, screen))}`,
   }),
   resume: apiVerb({
     summary: 'Resume a paused endpoint',

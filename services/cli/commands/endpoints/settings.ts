@@ -1,5 +1,6 @@
 import { endpointDefaults, type EndpointSettings } from '#lib/contract';
 import { usageFailure } from '../../command-failure.ts';
+import type { Context } from '../../context.ts';
 import { readTextFile } from '../../options/read-text-file.ts';
 import {
   jsonSetting,
@@ -55,25 +56,25 @@ export const endpointOptions = {
 /** The settings that have a default to be reset to. */
 export const resettableSettings = [...Object.keys(settings).filter((name) => name !== 'url'), 'client_certificate'];
 
-type Values = Parameters<typeof readSettings>[0] & {
+type Values = Parameters<typeof readSettings>[1] & {
   'client-certificate-file'?: string | undefined;
   'client-key-file'?: string | undefined;
 };
 
 /** The settings that the call gives. The API validates them. */
-export function readEndpoint(values: Values): Record<string, unknown> {
-  return { ...readSettings(values, settings), ...readClientCertificate(values) };
+export async function readEndpoint(context: Context, values: Values): Promise<Record<string, unknown>> {
+  return { ...(await readSettings(context, values, settings)), ...(await readClientCertificate(context, values)) };
 }
 
-function readClientCertificate(values: Values): object {
+async function readClientCertificate(context: Context, values: Values): Promise<object> {
   const { 'client-certificate-file': certificate, 'client-key-file': key } = values;
   if (certificate === undefined && key === undefined) return {};
   if (certificate === undefined || key === undefined)
     throw usageFailure('--client-certificate-file and --client-key-file go together');
   return {
     client_certificate: {
-      certificate: readTextFile('client-certificate-file', certificate),
-      private_key: readTextFile('client-key-file', key),
+      certificate: await readTextFile(context, 'client-certificate-file', certificate),
+      private_key: await readTextFile(context, 'client-key-file', key),
     },
   };
 }

@@ -1,4 +1,3 @@
-import { systemClock } from '#lib/clock';
 import { apiVerb, tenantOption } from '../../api-calls/api-verb.ts';
 import { connect } from '../../api-calls/connect.ts';
 import { pathOf } from '../../api-calls/path-of.ts';
@@ -51,11 +50,11 @@ export const endpoints = {
       secret: text('TEXT', 'the secret that the receiver has generated (default: a new one)'),
       ...endpointOptions,
     },
-    call: (api, values) => {
-      const body = { ...readEndpoint(values), ...omitAbsent({ secret: values.secret }) };
+    async call(api, values, _given, context) {
+      const body = { ...(await readEndpoint(context, values)), ...omitAbsent({ secret: values.secret }) };
       return api.ask<CreatedEndpoint>('POST', '/endpoints', { body });
     },
-    show: (created) => `${describe(created)}\n\n${describeBeginning(created)}`,
+    show: (created, screen) => `${describe(created, screen)}\n\n${describeBeginning(created, screen)}`,
   }),
   update: apiVerb({
     summary: 'Change or reset settings of an endpoint',
@@ -63,9 +62,9 @@ export const endpoints = {
     resources,
     argument: 'id',
     options: { ...changeOptions('endpoint'), ...endpointOptions },
-    call: (api, values, { id }) => {
+    async call(api, values, { id }, context) {
       const body = {
-        ...readEndpoint(values),
+        ...(await readEndpoint(context, values)),
         ...readResets(values.reset, { thing: 'an endpoint', settings: resettableSettings }),
       };
       refuseEmptyChange(body);
@@ -111,11 +110,16 @@ export const endpoints = {
       'Replays the deliveries to the endpoint that were dead-lettered since a time, oldest first, and shows the progress until the replay ends. Ctrl-C stops watching, not the replay.',
     argument: 'id',
     options: { since: text('TIME', timeForms), ...replayLimitOptions, ...tenantOption(resources) },
-    async run(values, { id }) {
-      const since = readTime('since', values.since, systemClock.nowMs());
+    async run(values, { id }, context) {
+      const since = readTime('since', values.since, context.clock.nowMs());
       if (since === undefined) throw usageFailure('missing --since');
       const body = { since, ...readReplayLimits(values) };
-      return runReplay(connect(values.tenant), { path: pathOf('endpoints', id, 'recover'), body }, values);
+      return runReplay(
+        context,
+        connect(context, values.tenant),
+        { path: pathOf('endpoints', id, 'recover'), body },
+        values,
+      );
     },
   }),
   test: apiVerb({
@@ -128,10 +132,12 @@ export const endpoints = {
       type: text('NAME', 'the type of the event'),
       'payload-file': text('FILE', 'the payload: any JSON'),
     },
-    call: (api, { type, 'payload-file': file }, { id }) => {
+    async call(api, { type, 'payload-file': file }, { id }, context) {
       const body = {
         ...omitAbsent({ type }),
-        ...(file !== undefined && { payload: readJson('payload-file', readTextFile('payload-file', file)) }),
+        ...(file !== undefined && {
+          payload: readJson('payload-file', await readTextFile(context, 'payload-file', file)),
+        }),
       };
       return api.ask<TestAnswer>('POST', pathOf('endpoints', id, 'test'), { body });
     },

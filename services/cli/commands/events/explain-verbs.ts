@@ -1,5 +1,4 @@
 /** Verbs that explain events: their arrivals, their endpoints, and their payloads. */
-import { systemClock } from '#lib/clock';
 import { apiVerb } from '../../api-calls/api-verb.ts';
 import { pathOf } from '../../api-calls/path-of.ts';
 import { usageFailure } from '../../command-failure.ts';
@@ -44,7 +43,7 @@ export const explainVerbs = {
     argument: 'id',
     options: { limit: text('N', 'list at most this many endpoints (default: all)') },
     call: (api, { limit }, { id }) => api.list<Match>(pathOf('events', id, 'matching'), readLimit(limit)),
-    show: (matches) => table(matches.map(matchRow), matchColumns),
+    show: (matches, screen) => table(matches.map(matchRow), matchColumns, screen),
   }),
   search: apiVerb({
     summary: 'Search the payloads of the newest events',
@@ -59,23 +58,23 @@ export const explainVerbs = {
       limit: text('N', 'stop after this many matches (default: 100)'),
       cursor: text('ID', 'continue after this event'),
     },
-    call: (api, values) => {
+    async call(api, values, _given, context) {
       const { filter, 'filter-file': file } = values;
       if ((filter === undefined) === (file === undefined))
         throw usageFailure('exactly one of --filter and --filter-file is needed');
       const [option, json] =
         file === undefined
           ? (['filter', filter ?? ''] as const)
-          : (['filter-file', readTextFile('filter-file', file)] as const);
+          : (['filter-file', await readTextFile(context, 'filter-file', file)] as const);
       const query = queryOf({
         filter: JSON.stringify(readJson(option, json)),
-        ...filterOf({ ...values, since: undefined }, systemClock.nowMs()).query,
+        ...filterOf({ ...values, since: undefined }, context.clock.nowMs()).query,
         limit: String(readLimit(values.limit, { max: 1_000, otherwise: 100 })),
         ...omitAbsent({ receipt_id: values.receipt, cursor: values.cursor }),
       });
       return api.ask<Search>('GET', `/events/search?${query.toString()}`);
     },
-    show: (found) => `${table(found.matched.map(eventRow), listedColumns)}\n${progressOf(found)}`,
+    show: (found, screen) => `${table(found.matched.map(eventRow), listedColumns, screen)}\n${progressOf(found)}`,
   }),
 };
 

@@ -1,4 +1,3 @@
-import { systemClock } from '#lib/clock';
 import { apiVerb, tenantOption } from '../../api-calls/api-verb.ts';
 import { pathOf } from '../../api-calls/path-of.ts';
 import { usageFailure } from '../../command-failure.ts';
@@ -30,13 +29,15 @@ export const events = {
       'ordering-key': text('TEXT', 'the ordering key; events with the same key stay in order'),
       tag: list('NAME:VALUE', 'a tag to find the event by'),
     },
-    call: (api, values) => {
+    async call(api, values, _given, context) {
       const { type, payload, 'payload-file': file } = values;
       if (type === undefined) throw usageFailure('missing --type');
       if (payload !== undefined && file !== undefined)
         throw usageFailure('--payload and --payload-file exclude each other');
       const [option, json] =
-        file === undefined ? ['payload', payload ?? '{}'] : ['payload-file', readTextFile('payload-file', file)];
+        file === undefined
+          ? ['payload', payload ?? '{}']
+          : ['payload-file', await readTextFile(context, 'payload-file', file)];
       readJson(option, json);
       const facts = {
         ...omitAbsent({ type, event_id: values['event-id'], ordering_key: values['ordering-key'] }),
@@ -52,11 +53,11 @@ export const events = {
     description: 'Lists events by their receipt, newest first.',
     resources,
     options: { ...findOptions, limit: text('N', 'list at most this many (default: 50)') },
-    call: (api, values) => {
-      const query = queryOf({ order: 'desc', ...findFilter(values, systemClock.nowMs()) });
+    call: (api, values, _given, { clock }) => {
+      const query = queryOf({ order: 'desc', ...findFilter(values, clock.nowMs()) });
       return api.list<Event>(`/events?${query.toString()}`, readLimit(values.limit, { otherwise: 50 }));
     },
-    show: (found) => table(found.map(eventRow), listedColumns),
+    show: (found, screen) => table(found.map(eventRow), listedColumns, screen),
   }),
   find: apiVerb({
     summary: 'Find the events that a sender, a log line or a trace names',
@@ -65,7 +66,7 @@ export const events = {
     resources,
     argument: 'identifier',
     call: (api, _values, { identifier }) => findEvents(api, identifier),
-    show: (found) => (found.length === 0 ? 'no such event' : table(found.map(eventRow), listedColumns)),
+    show: (found, screen) => (found.length === 0 ? 'no such event' : table(found.map(eventRow), listedColumns, screen)),
     exitCode: (found) => (found.length === 0 ? 1 : 0),
   }),
   show: apiVerb({
@@ -103,11 +104,11 @@ export const events = {
       ...bulkOptions,
       ...tenantOption(resources),
     },
-    run: async (values) => {
+    run: async (values, _given, context) => {
       const { runBulk } = await import('../../api-calls/run-bulk.ts');
-      const filter = findFilter(values, systemClock.nowMs());
+      const filter = findFilter(values, context.clock.nowMs());
       const more = omitAbsent({ endpoint_id: values.to });
-      return runBulk({ path: '/events/replay', filter, more, question: 'Send {n} deliveries again' }, values);
+      return runBulk(context, { path: '/events/replay', filter, more, question: 'Send {n} deliveries again' }, values);
     },
   }),
   tail: verb({
@@ -119,6 +120,6 @@ export const events = {
       count: text('N', 'end after this many changes'),
       ...tenantOption(resources),
     },
-    run: async (values) => (await import('./tail-events.ts')).tailEvents(values),
+    run: async (values, _given, context) => (await import('./tail-events.ts')).tailEvents(values, context),
   }),
 };

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { SourceScheme } from '#lib/contract';
 import { type HeaderValues, signatureSchemes } from '#lib/signatures';
 import { printable } from '../../output/print.ts';
+import type { Screen } from '../../output/screen.ts';
 import { shownTime } from '../../output/shown-time.ts';
 import type { Arrival } from './listener.ts';
 
@@ -30,11 +31,11 @@ const headerNames = (places: readonly string[]): string[] =>
 const maxExcerptLength = 200;
 
 /** A line, and below it the beginning of the body. */
-export function describeArrival(arrival: Arrival, facts: WebhookFacts, isRepeat: boolean): string {
+export function describeArrival(arrival: Arrival, facts: WebhookFacts, isRepeat: boolean, screen: Screen): string {
   const { atMs, method, path, bytes, verdict, answer, senderLeft, content } = arrival;
   const { type, webhookId, attempt } = facts;
   const parts = [
-    shownTime(new Date(atMs).toISOString(), { precise: true }),
+    shownTime(new Date(atMs).toISOString(), screen, { precise: true }),
     `${method} ${path}`,
     type ?? '-',
     webhookId ?? '-',

@@ -1,10 +1,11 @@
-import { systemClock } from '#lib/clock';
 import { isPublicKey } from '#lib/signatures';
 import { usageFailure } from '../../command-failure.ts';
+import type { Context } from '../../context.ts';
 import { readScheme, refuseProblems } from '../../options/read-scheme.ts';
 import { readWholeNumber } from '../../options/read-values.ts';
 import { schemeSettingOptions, type SchemeValues } from '../../options/scheme-options.ts';
 import { printable, printLine } from '../../output/print.ts';
+import type { Screen } from '../../output/screen.ts';
 import type { Values } from '../../verb.ts';
 import { describeBeginning } from '../endpoints/describe-beginning.ts';
 import { readAnswerPlan } from './answer-plan.ts';
@@ -19,7 +20,8 @@ import type { Trust } from './verify-arrival.ts';
 
 type ListenValues = Values<typeof listenOptions>;
 
-export async function listen(values: ListenValues): Promise<number> {
+export async function listen(values: ListenValues, context: Context): Promise<number> {
+  const { process, clock, random, screen } = context;
   const { json, tenant, 'public-url': publicUrl } = values;
   const count = readWholeNumber('count', values.count, { min: 1, max: 1e15, otherwise: Infinity });
   const target = readTarget(values.forward);
@@ -28,7 +30,7 @@ export async function listen(values: ListenValues): Promise<number> {
   const given = readTrust(values);
   let trust = given;
   const tally = createTally();
-  const print = (facts: object, line: string): void => printLine(facts, json, () => line);
+  const print = (facts: object, line: string): void => printLine(context, facts, json, () => line);
 
   const ended = new AbortController();
   const end = (): void => ended.abort();
@@ -38,13 +40,13 @@ export async function listen(values: ListenValues): Promise<number> {
     port: readWholeNumber('port', values.port, { min: 0, max: 65_535, otherwise: 0 }),
     trust: () => trust,
     plan: readAnswerPlan(values),
-    forward: target === undefined ? undefined : (request) => forward(target, request),
-    clock: systemClock,
-    random: Math.random,
+    forward: target === undefined ? undefined : (request) => forward(target, request, context),
+    clock,
+    random,
     onArrival(arrival) {
       const facts = factsOf(arrival.headers, trust.scheme?.name);
       const { isRepeat } = tally.add(arrival, facts.webhookId);
-      print(arrivalJson(arrival, facts, isRepeat), describeArrival(arrival, facts, isRepeat));
+      print(arrivalJson(arrival, facts, isRepeat), describeArrival(arrival, facts, isRepeat, screen));
     },
     onAnswered() {
       answered += 1;
@@ -60,7 +62,7 @@ export async function listen(values: ListenValues): Promise<number> {
     const facts = made && { endpoint_id: made.id, secret: made.secret, expires_at: made.expires_at };
     print(
       { kind: 'listening', url: listener.url(), ...facts, ...forwarding },
-      describeListening(listener.url(), made, target),
+      describeListening(listener.url(), made, target, screen),
     );
   };
 
@@ -74,10 +76,10 @@ export async function listen(values: ListenValues): Promise<number> {
       const url = publicUrl ?? listener.url();
       const [secret] = given.secrets;
       await withTemporaryEndpoint(
+        context,
         { url, types: readTypes(values.types), secret },
         {
           tenant,
-          clock: systemClock,
           async use(made, lost) {
             trust = { secrets: [made.secret] };
             announce(made);
@@ -96,7 +98,7 @@ export async function listen(values: ListenValues): Promise<number> {
 }
 
 /** The target's status; 502 where it does not answer, so that the delivery is tried again. */
-async function forward(target: string, request: Forwarded): Promise<number> {
+async function forward(target: string, request: Forwarded, { process }: Context): Promise<number> {
   const result = await forwardTo(target, request);
   if ('status' in result) return result.status;
   process.stderr.write(`${printable(`${target} does not answer: ${result.noAnswer}`)}; answered 502 in its place\n`);
@@ -119,13 +121,13 @@ function refuseStray(values: ListenValues, { isAlone }: { isAlone: boolean }): v
   if (!isAlone && values.scheme !== undefined) throw usageFailure('--public-url excludes --scheme');
 }
 
-function describeListening(url: string, made: Made | undefined, target: string | undefined): string {
+function describeListening(url: string, made: Made | undefined, target: string | undefined, screen: Screen): string {
   const forwarding = target === undefined ? '' : `, forwarding to ${target}`;
   if (made === undefined) return `listening on ${url}${forwarding}`;
   return [
     `listening on ${url} as the temporary endpoint ${made.id}${forwarding}`,
     `its secret is ${made.secret}`,
-    describeBeginning(made),
+    describeBeginning(made, screen),
   ].join('\n');
 }
 

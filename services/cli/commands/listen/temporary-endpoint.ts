@@ -2,6 +2,7 @@ import type { Clock } from '#lib/clock';
 import { type Api, connect } from '../../api-calls/connect.ts';
 import { pathOf } from '../../api-calls/path-of.ts';
 import { CommandFailure } from '../../command-failure.ts';
+import type { Context } from '../../context.ts';
 import { printable } from '../../output/print.ts';
 import type { CreatedEndpoint } from '../endpoints/describe-beginning.ts';
 
@@ -30,14 +31,11 @@ const timeoutMs = 30_000;
  * @param use ends early by `lost` if the endpoint is gone
  */
 export async function withTemporaryEndpoint(
+  context: Context,
   { url, types, secret }: Wanted,
-  {
-    tenant,
-    clock,
-    use,
-  }: { tenant: string | undefined; clock: Clock; use(made: Made, lost: AbortSignal): Promise<void> },
+  { tenant, use }: { tenant: string | undefined; use(made: Made, lost: AbortSignal): Promise<void> },
 ): Promise<void> {
-  const api = connect(tenant);
+  const api = connect(context, tenant);
   const body = {
     ...{ url, description: 'hookline listen', event_types: types, timeout_ms: timeoutMs, expires_in: lastsSeconds },
     ...(secret !== undefined && { secret }),
@@ -46,13 +44,13 @@ export async function withTemporaryEndpoint(
     throw isRefusedUrl(error) ? unreachable(error, url) : error;
   });
   const [ended, lost] = [new AbortController(), new AbortController()];
-  const prolonging = prolong(api, made.id, { clock, ended: ended.signal, lost });
+  const prolonging = prolong(api, made.id, { clock: context.clock, ended: ended.signal, lost });
   try {
     await use(made, lost.signal);
   } finally {
     ended.abort();
     await prolonging;
-    if (!lost.signal.aborted) await remove(api, made);
+    if (!lost.signal.aborted) await remove(api, made, context);
   }
   if (lost.signal.aborted) throw new CommandFailure(1, `the endpoint ${printable(made.id)} was deleted`);
 }
@@ -74,7 +72,7 @@ async function prolong(
   }
 }
 
-async function remove(api: Api, { id }: Made): Promise<void> {
+async function remove(api: Api, { id }: Made, { process }: Context): Promise<void> {
   try {
     await api.ask('DELETE', pathOf('endpoints', id));
     process.stderr.write(`removed the endpoint ${printable(id)}\n`);

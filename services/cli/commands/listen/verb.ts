@@ -27,6 +27,8 @@ export const listen = verb({
   description:
     'Makes a temporary endpoint whose deliveries come to this terminal, prints each one, whether its signature is valid and the answer it got, and forwards it. Runs until Ctrl-C, removes the endpoint and prints a summary.\nWith --poll there is no endpoint: events are read from the API, signed here as a delivery is, and forwarded. No attempt is recorded.\nWith --port, --secret or --scheme it is a receiver alone, for endpoints and senders of your own.',
   options: listenOptions,
-  run: async (values) =>
-    values.poll ? (await import('./poll/poll.ts')).poll(values) : (await import('./listen.ts')).listen(values),
+  run: async (values, _given, context) =>
+    values.poll
+      ? (await import('./poll/poll.ts')).poll(values, context)
+      : (await import('./listen.ts')).listen(values, context),
 });

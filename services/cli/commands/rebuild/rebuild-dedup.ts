@@ -4,6 +4,7 @@ import { bodyHashOf, type Candidate, createDedupStore, createPostgresKeyTable, t
 import { isNotErased } from '#lib/event-store';
 import { createEventCodec, readTopic } from '#lib/kafka';
 import type { Query } from '#lib/postgres';
+import type { Context } from '../../context.ts';
 import { describe, print } from '../../output/print.ts';
 import { inLots } from './in-lots.ts';
 import { readSince, type RebuildValues } from './rebuild-options.ts';
@@ -13,9 +14,9 @@ import { withStores } from './stores.ts';
  * Gives dedup its rows back from what was published: each event of a webhook is decided as its record was, so that it holds its key again. A
  * row of another webhook that has not expired by then stays.
  */
-export async function rebuildDedup(values: RebuildValues): Promise<number> {
-  const sinceMs = readSince(values.since);
-  return withStores(async ({ postgres, kafka, registryUrl, topicPrefix, topics }) => {
+export async function rebuildDedup(values: RebuildValues, context: Context): Promise<number> {
+  const sinceMs = readSince(values.since, context);
+  return withStores(context, async ({ postgres, kafka, registryUrl, topicPrefix, topics }) => {
     const dryRun = values['dry-run'];
     const codec = createEventCodec({
       ...{ clock: kafka.clock, log: kafka.log, registryUrl },
@@ -55,7 +56,7 @@ export async function rebuildDedup(values: RebuildValues): Promise<number> {
             counts.restored += (await inLots(candidates, restore)).length;
         },
       });
-      print(counts, values.json, describe);
+      print(context, counts, values.json, describe);
       return 0;
     } finally {
       await codec.stop();

@@ -1,5 +1,5 @@
-import { systemClock } from '#lib/clock';
 import { usageFailure } from '../../command-failure.ts';
+import type { Context } from '../../context.ts';
 import { readTime } from '../../options/read-time.ts';
 
 /** The options of each rebuild. */
@@ -10,8 +10,8 @@ export interface RebuildValues {
 }
 
 /** @returns in milliseconds since 1970. @throws CommandFailure of usage */
-export function readSince(text: string | undefined): number | undefined {
-  const time = readTime('since', text, systemClock.nowMs());
+export function readSince(text: string | undefined, { clock }: Context): number | undefined {
+  const time = readTime('since', text, clock.nowMs());
   if (time === undefined) return undefined;
   const ms = Date.parse(time);
   if (Number.isNaN(ms)) throw usageFailure(`--since must be a time or an age such as 12h, not ${text}`);

@@ -10,15 +10,16 @@ import {
 } from '#lib/event-store';
 import { countPartitions, createAttemptCodec, partitionOf, readTopic } from '#lib/kafka';
 import type { Query } from '#lib/postgres';
+import type { Context } from '../../context.ts';
 import { describe, print } from '../../output/print.ts';
 import { inLots } from './in-lots.ts';
 import { createNewestSteps } from './newest-steps.ts';
 import { readSince, type RebuildValues } from './rebuild-options.ts';
 import { withStores } from './stores.ts';
 
-export async function rebuildWaiting(values: RebuildValues): Promise<number> {
-  const sinceMs = readSince(values.since);
-  return withStores(async ({ postgres, kafka, registryUrl, topicPrefix, topics }) => {
+export async function rebuildWaiting(values: RebuildValues, context: Context): Promise<number> {
+  const sinceMs = readSince(values.since, context);
+  return withStores(context, async ({ postgres, kafka, registryUrl, topicPrefix, topics }) => {
     const dryRun = values['dry-run'];
     const codec = createAttemptCodec({
       ...{ clock: kafka.clock, log: kafka.log, registryUrl },
@@ -54,7 +55,7 @@ export async function rebuildWaiting(values: RebuildValues): Promise<number> {
         without_event: rows.filter((row: RestoredRow) => !row.has_event).length,
         ordered_without_row: ordered.map(({ delivery_id }) => delivery_id),
       };
-      print(counts, values.json, describe);
+      print(context, counts, values.json, describe);
       return counts.without_event + ordered.length === 0 ? 0 : 1;
     } finally {
       await codec.stop();

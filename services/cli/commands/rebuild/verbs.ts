@@ -10,7 +10,7 @@ export const rebuild = {
       since: text('TIME', `ignore records written before this time (default: read all): ${timeForms}`),
       'dry-run': flag('count, and change nothing'),
     },
-    run: async (values) => (await import('./rebuild-dedup.ts')).rebuildDedup(values),
+    run: async (values, _given, context) => (await import('./rebuild-dedup.ts')).rebuildDedup(values, context),
   }),
   waiting: verb({
     summary: 'Restore the rows of waiting deliveries after a failover of Postgres',
@@ -23,6 +23,6 @@ export const rebuild = {
       ),
       'dry-run': flag('count, and change nothing'),
     },
-    run: async (values) => (await import('./rebuild-waiting.ts')).rebuildWaiting(values),
+    run: async (values, _given, context) => (await import('./rebuild-waiting.ts')).rebuildWaiting(values, context),
   }),
 };

@@ -5,6 +5,7 @@ import { silentLogger } from '#lib/log';
 import { createPostgres, type Postgres, postgresAccess } from '#lib/postgres';
 import { createSecretBox, parseEncryptionKeys, type SecretBox } from '#lib/secret-box';
 import { loadResealConfig } from '../../config.ts';
+import type { Context } from '../../context.ts';
 import { print } from '../../output/print.ts';
 
 const batchSize = 100;
@@ -26,8 +27,8 @@ const sealedColumns = {
   },
 };
 
-export async function resealAll(values: { 'dry-run': boolean; json: boolean }): Promise<number> {
-  const config = loadResealConfig();
+export async function resealAll(values: { 'dry-run': boolean; json: boolean }, context: Context): Promise<number> {
+  const config = loadResealConfig(context);
   const secretBox = createSecretBox(parseEncryptionKeys(config.encryptionKeys));
   const postgres = createPostgres({
     ...postgresAccess(config),
@@ -44,7 +45,7 @@ export async function resealAll(values: { 'dry-run': boolean; json: boolean }): 
     const kept = await resealResponses({ postgres, secretBox, dryRun });
     const answers = { ...kept, unreadable: kept.unreadable.map(answerOf) };
     const all = { sources, endpoints, answers };
-    print({ dry_run: dryRun, ...all }, values.json, () =>
+    print(context, { dry_run: dryRun, ...all }, values.json, () =>
       Object.entries(all)
         .map(([table, counts]) => describe(table, counts, dryRun))
         .join('\n'),

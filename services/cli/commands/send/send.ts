@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { failureOf, sendAgain, sendRequest } from '#lib/api-client';
-import { systemClock } from '#lib/clock';
 import type { SourceScheme, SourceSettings } from '#lib/contract';
 import { schemeSettings, signatureSchemes } from '#lib/signatures';
 import { toCommandFailure } from '../../api-calls/api-failure.ts';
@@ -9,6 +8,7 @@ import { openClient } from '../../api-calls/open-client.ts';
 import { pathOf } from '../../api-calls/path-of.ts';
 import { CommandFailure, usageFailure } from '../../command-failure.ts';
 import { loadIngressConfig } from '../../config.ts';
+import type { Context } from '../../context.ts';
 import { readBody } from '../../options/read-body.ts';
 import { readScheme, refuseProblems } from '../../options/read-scheme.ts';
 import { readHeaders, readWholeNumber } from '../../options/read-values.ts';
@@ -33,7 +33,12 @@ interface Source {
   settings: SourceSettings;
 }
 
-export async function send(values: SendValues, given: Readonly<Record<'source', string>>): Promise<number> {
+export async function send(
+  values: SendValues,
+  given: Readonly<Record<'source', string>>,
+  context: Context,
+): Promise<number> {
+  const { clock, random } = context;
   const count = readWholeNumber('count', values.count, { min: 1, max: 1_000_000, otherwise: 1 });
   const maxAttempts = readWholeNumber('max-attempts', values['max-attempts'], { min: 1, max: 1_000, otherwise: 8 });
   const now =
@@ -46,10 +51,10 @@ export async function send(values: SendValues, given: Readonly<Record<'source', 
     throw usageFailure('--id and --count exclude each other: an id is of one webhook');
 
   const headers = readHeaders(values.header);
-  const body = values['body-file'] === undefined ? values.body : await readBody(values['body-file']);
-  const { ingressUrl } = loadIngressConfig();
+  const body = values['body-file'] === undefined ? values.body : await readBody(context, values['body-file']);
+  const { ingressUrl } = loadIngressConfig(context);
   const source =
-    values.scheme === undefined ? await askForSource(given.source, values.tenant) : readScheme(values, 'sign');
+    values.scheme === undefined ? await askForSource(given.source, values.tenant, context) : readScheme(values, 'sign');
   refuseProblems(source.scheme, { settings: source.settings, secret, purpose: 'sign' });
 
   const url = `${ingressUrl.replace(/\/+$/, '')}/v1/webhooks/${encodeURIComponent(given.source)}`;
@@ -61,7 +66,7 @@ export async function send(values: SendValues, given: Readonly<Record<'source', 
       signatureSchemes[scheme].sign({
         secret,
         // Signed again for each attempt: an old signature would be rejected.
-        timestampSeconds: now ?? Math.floor(systemClock.nowMs() / 1000),
+        timestampSeconds: now ?? Math.floor(clock.nowMs() / 1000),
         body: bytes,
         id,
         settings: schemeSettings(scheme, settings),
@@ -74,15 +79,15 @@ export async function send(values: SendValues, given: Readonly<Record<'source', 
           body: bytes,
           timeoutMs,
         }),
-      { clock: systemClock, random: Math.random, maxAttempts, onRetry: printRetry },
+      { clock, random, maxAttempts, onRetry: printRetry(context) },
     );
-    report(sent, id, values.json);
+    report(sent, id, values.json, context);
   }
   return 0;
 }
 
-async function askForSource(id: string, tenant: string | undefined): Promise<Source> {
-  const api = connectTo(async () => openClient(tenant, {}));
+async function askForSource(id: string, tenant: string | undefined, context: Context): Promise<Source> {
+  const api = connectTo(async () => openClient(context, tenant, {}));
   const source = await api.ask<SourceSettings & { scheme: SourceScheme }>('GET', pathOf('sources', id));
   return { scheme: source.scheme, settings: source };
 }
@@ -107,11 +112,11 @@ function joinHeaders(headers: readonly (readonly [string, string])[]): Record<st
 type Sent = Awaited<ReturnType<typeof sendAgain>>;
 
 /** @throws CommandFailure if the webhook was not accepted: the next would not be either */
-function report({ result, attempts }: Sent, id: string, json: boolean): void {
+function report({ result, attempts }: Sent, id: string, json: boolean, context: Context): void {
   if ('noAnswer' in result) throw new CommandFailure(1, `no answer after ${attempts} attempts: ${result.noAnswer}`);
   if (result.status < 200 || result.status >= 300) throw toCommandFailure(failureOf(result));
   const receipt = result.body === '' ? undefined : (JSON.parse(result.body) as { id: string }).id;
   const facts = { id, status: result.status, attempts, receipt_id: receipt ?? null };
   const times = attempts === 1 ? '' : ` at attempt ${attempts}`;
-  printLine(facts, json, ({ status, receipt_id }) => `accepted${times}: ${receipt_id ?? status}`);
+  printLine(context, facts, json, ({ status, receipt_id }) => `accepted${times}: ${receipt_id ?? status}`);
 }

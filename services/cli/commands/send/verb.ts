@@ -17,5 +17,5 @@ export const send = verb({
     scheme: text('NAME', 'sign by this scheme and its options, without asking the API for those of the source'),
     tenant: text('NAME', 'the tenant of the source (default: default)'),
   },
-  run: async (values, given) => (await import('./send.ts')).send(values, given),
+  run: async (values, given, context) => (await import('./send.ts')).send(values, given, context),
 });

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { systemClock } from '#lib/clock';
 import { avroTopics, readSchema, topicDefinitions, topicsOf } from '#lib/contract';
 import {
   countPartitions,
@@ -14,12 +13,13 @@ import {
 import { createLogger } from '#lib/log';
 import { migrate, postgresAccess } from '#lib/postgres';
 import { loadSetupConfig } from '../../config.ts';
+import type { Context } from '../../context.ts';
 
 /** The three are idempotent and independent: if one fails the others are done, and the next run resumes. */
-export async function setUp(): Promise<number> {
-  const config = loadSetupConfig();
+export async function setUp(context: Context): Promise<number> {
+  const { clock } = context;
+  const config = loadSetupConfig(context);
   const log = createLogger({ service: 'setup', level: config.logLevel });
-  const clock = systemClock;
   const topics = topicsOf(config.topicPrefix);
 
   const migrating = migrate({

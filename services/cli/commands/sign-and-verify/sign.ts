@@ -1,18 +1,20 @@
-import { systemClock } from '#lib/clock';
 import { createId } from '#lib/ids';
 import { schemeSettings, signatureSchemes } from '#lib/signatures';
 import { usageFailure } from '../../command-failure.ts';
+import type { Context } from '../../context.ts';
 import { readBody } from '../../options/read-body.ts';
 import { readScheme } from '../../options/read-scheme.ts';
 import { readWholeNumber } from '../../options/read-values.ts';
 import type { SchemeValues } from '../../options/scheme-options.ts';
 import { printLine } from '../../output/print.ts';
 
-export async function sign(values: SchemeValues & { id: string | undefined; json: boolean }): Promise<number> {
+type SignValues = SchemeValues & { id: string | undefined; json: boolean };
+
+export async function sign(values: SignValues, context: Context): Promise<number> {
   const { scheme, secrets, settings } = readScheme(values, 'sign');
   const [secret = '', ...others] = secrets;
   if (others.length > 0) throw usageFailure('--secret can be given once: one secret signs');
-  const nowMs = systemClock.nowMs();
+  const nowMs = context.clock.nowMs();
   const timestampSeconds = readWholeNumber('now', values.now, {
     min: 0,
     max: 1e15,
@@ -23,11 +25,11 @@ export async function sign(values: SchemeValues & { id: string | undefined; json
   const headers = signatureSchemes[scheme].sign({
     secret,
     timestampSeconds,
-    body: await readBody(values['body-file']),
+    body: await readBody(context, values['body-file']),
     id,
     settings: schemeSettings(scheme, settings),
   });
-  printLine(headers, values.json, () =>
+  printLine(context, headers, values.json, () =>
     Object.entries(headers)
       .map(([name, value]) => `${name}: ${value}`)
       .join('\n'),

@@ -11,7 +11,7 @@ export const sign = verb({
     id: text('ID', 'the id of the webhook, if the scheme signs one (default: a new one)'),
     ...schemeOptions,
   },
-  run: async (values) => (await import('./sign.ts')).sign(values),
+  run: async (values, _given, context) => (await import('./sign.ts')).sign(values, context),
 });
 
 export const verify = verb({
@@ -27,5 +27,5 @@ export const verify = verb({
     ),
     ...schemeOptions,
   },
-  run: async (values) => (await import('./verify.ts')).verify(values),
+  run: async (values, _given, context) => (await import('./verify.ts')).verify(values, context),
 });

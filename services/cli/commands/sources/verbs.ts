@@ -48,9 +48,12 @@ export const sources = {
       secret: text('TEXT', 'the secret that the provider has generated (default: a new one)'),
       ...settingsOptions(sourceSettings),
     },
-    call: (api, values) => {
+    async call(api, values, _given, context) {
       const { name, scheme, secret } = values;
-      const body = { ...readSettings(values, sourceSettings), ...omitAbsent({ name, scheme, secret }) };
+      const body = {
+        ...(await readSettings(context, values, sourceSettings)),
+        ...omitAbsent({ name, scheme, secret }),
+      };
       return api.ask('POST', '/sources', { body });
     },
   }),
@@ -64,9 +67,9 @@ export const sources = {
       ...changeOptions('source'),
       ...settingsOptions(sourceSettings),
     },
-    call: (api, values, { id }) => {
+    async call(api, values, { id }, context) {
       const body = {
-        ...readSettings(values, sourceSettings),
+        ...(await readSettings(context, values, sourceSettings)),
         ...readResets(values.reset, { thing: 'a source', settings: Object.keys(sourceSettings) }),
         ...omitAbsent({ name: values.name }),
       };

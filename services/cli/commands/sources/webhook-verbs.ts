@@ -29,17 +29,17 @@ export const webhookVerbs = {
       query: text('TEXT', 'the query of the URL, with its question mark'),
       address: text('IP', 'the address of the sender'),
     },
-    async call(api, values, { id }) {
+    async call(api, values, { id }, context) {
       const headers = Map.groupBy(readHeaders(values.header), ([name]) => name);
       const body = {
         headers: Object.fromEntries([...headers].map(([name, lines]) => [name, lines.map(([, value]) => value)])),
-        body: (await readBody(values['body-file'])).toString('base64'),
+        body: (await readBody(context, values['body-file'])).toString('base64'),
         body_encoding: 'base64',
         ...omitAbsent({ query: values.query, address: values.address }),
       };
       return api.ask<Verification>('POST', pathOf('sources', id, 'verify'), { body });
     },
-    show: (verification) => describe(verification),
+    show: (verification, screen) => describe(verification, screen),
     exitCode: ({ verified }) => (verified ? 0 : 1),
   }),
   sample: apiVerb({
@@ -49,9 +49,9 @@ export const webhookVerbs = {
     resources,
     argument: 'id',
     options: { 'body-file': text('FILE', 'the body to sign (default: a sample); - reads the standard input') },
-    async call(api, { 'body-file': file }, { id }) {
+    async call(api, { 'body-file': file }, { id }, context) {
       const body =
-        file === undefined ? {} : { body: (await readBody(file)).toString('base64'), body_encoding: 'base64' };
+        file === undefined ? {} : { body: (await readBody(context, file)).toString('base64'), body_encoding: 'base64' };
       return api.ask<Sample & Record<string, unknown>>('POST', pathOf('sources', id, 'sample'), { body });
     },
     show: ({ curl }) => curl,

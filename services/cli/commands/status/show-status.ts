@@ -2,20 +2,26 @@ import type { ApiResult } from '#lib/api-client';
 import { valueOf } from '../../api-calls/api-failure.ts';
 import { noteNewTenant } from '../../api-calls/note-new-tenant.ts';
 import { openClient } from '../../api-calls/open-client.ts';
+import type { Context } from '../../context.ts';
 import { print } from '../../output/print.ts';
 import { describeStatus, isDown, type Status, type System } from './status-view.ts';
 
 const mostEndpoints = 1_000;
 
-export async function showStatus({ tenant, json }: { tenant: string | undefined; json: boolean }): Promise<number> {
-  await noteNewTenant(openClient(undefined), tenant);
-  const client = openClient(tenant);
+interface StatusValues {
+  tenant: string | undefined;
+  json: boolean;
+}
+
+export async function showStatus({ tenant, json }: StatusValues, context: Context): Promise<number> {
+  await noteNewTenant(context, openClient(context, undefined), tenant);
+  const client = openClient(context, tenant);
   const [system, failing] = await Promise.all([
     client.request<System>('GET', '/system'),
     client.list<Status['failing_endpoints'][number]>('/endpoints?failing=true', mostEndpoints),
   ]);
   const status: Status = { system: allowed(system), failing_endpoints: valueOf(failing) };
-  print(status, json, describeStatus);
+  print(context, status, json, describeStatus);
   return status.system !== null && isDown(status.system) ? 1 : 0;
 }
 

@@ -1,4 +1,5 @@
 import { table } from '../../output/print.ts';
+import type { Screen } from '../../output/screen.ts';
 
 /** As `GET /v1/system` shows it. */
 export interface System {
@@ -19,18 +20,19 @@ const services = ['ingress', 'dedup', 'dispatcher', 'projector', 'api'];
 export const isDown = (system: System): boolean =>
   serviceRows(system).some(({ status }) => status !== 'ready') || system.dependencies.some(({ up }) => !up);
 
-export function describeStatus({ system, failing_endpoints: failing }: Status): string {
-  const endpoints = `failing endpoints\n${table(failing, ['id', 'failing_since', 'url'])}`;
+export function describeStatus({ system, failing_endpoints: failing }: Status, screen: Screen): string {
+  const endpoints = `failing endpoints\n${table(failing, ['id', 'failing_since', 'url'], screen)}`;
   if (system === null) return `services: only the admin key sees them\n\n${endpoints}`;
   const down = system.dependencies.filter(({ up }) => !up);
   return [
-    table(serviceRows(system), ['service', 'status', 'processes', 'lag_records', 'lag_seconds']),
+    table(serviceRows(system), ['service', 'status', 'processes', 'lag_records', 'lag_seconds'], screen),
     `dependencies\n${
       down.length === 0
         ? `all of ${system.dependencies.length} answer`
         : table(
             down.map(({ name, down_for }) => ({ name, status: 'down', for: down_for.join(', ') })),
             ['name', 'status', 'for'],
+            screen,
           )
     }`,
     endpoints,

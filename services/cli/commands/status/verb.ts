@@ -6,5 +6,5 @@ export const statusVerb = verb({
   description:
     'Shows each service with its processes, the consumer lag of each stage, dependencies that do not answer, and the endpoints all of whose attempts fail. Exit code 1 if a service or a dependency is down. A key of one tenant sees its endpoints alone.',
   options: tenantOption('endpoints'),
-  run: async (values) => (await import('./show-status.ts')).showStatus(values),
+  run: async (values, _given, context) => (await import('./show-status.ts')).showStatus(values, context),
 });

@@ -1,5 +1,5 @@
 import type { ReadApi } from '../../api-calls/console-api.ts';
-import { orGone } from '../../api-calls/or-gone.ts';
+import { undefinedIfGone } from '../../api-calls/undefined-if-gone.ts';
 import { readAttempt } from '../deliveries/read-attempt.ts';
 import type { Delivery } from './event.ts';
 
@@ -15,7 +15,7 @@ export async function lastAnswers(api: ReadApi, deliveries: readonly Delivery[])
   );
   const read = await Promise.all(
     refused.slice(0, mostRead).map(async ({ id, attempts }) => {
-      const attempt = await orGone(readAttempt(api, id, attempts));
+      const attempt = await undefinedIfGone(readAttempt(api, id, attempts));
       const isText = attempt?.response_excerpt_encoding === 'text';
       return [id, isText ? beginning(attempt.response_excerpt ?? '') : ''] as const;
     }),

@@ -7,12 +7,12 @@
  * Not guaranteed: anything beyond the process. No attempt is recorded, and no delivery exists.
  */
 import { type HttpResult, sendAgain } from '#lib/api-client';
-import { systemClock } from '#lib/clock';
 import { generateSecret } from '#lib/signatures';
 import { connectTo } from '../../../api-calls/connect.ts';
 import { noteNewTenant } from '../../../api-calls/note-new-tenant.ts';
 import { openClient } from '../../../api-calls/open-client.ts';
 import { usageFailure } from '../../../command-failure.ts';
+import type { Context } from '../../../context.ts';
 import { refuseProblems } from '../../../options/read-scheme.ts';
 import { readTime } from '../../../options/read-time.ts';
 import { readWholeNumber } from '../../../options/read-values.ts';
@@ -29,23 +29,24 @@ import { createSendOn } from './send-on.ts';
 
 type PollValues = Values<typeof listenOptions>;
 
-export async function poll(values: PollValues): Promise<number> {
+export async function poll(values: PollValues, context: Context): Promise<number> {
+  const { process, clock, screen } = context;
   const { json, tenant } = values;
   refuseStray(values);
   const target = readTarget(values.forward);
   const count = readWholeNumber('count', values.count, { min: 1, max: 1e15, otherwise: Infinity });
-  const since = readTime('since', values.since, systemClock.nowMs());
+  const since = readTime('since', values.since, clock.nowMs());
   const [secret = generateSecret()] = values.secret ?? [];
   refuseProblems('hookline', { settings: {}, secret });
-  const print = (facts: object, line: string): void => printLine(facts, json, () => line);
+  const print = (facts: object, line: string): void => printLine(context, facts, json, () => line);
 
-  await noteNewTenant(openClient(undefined), tenant);
+  await noteNewTenant(context, openClient(context, undefined), tenant);
   const ended = new AbortController();
   const { signal } = ended;
   const end = (): void => ended.abort();
-  const client = openClient(tenant, { resendGet: resendUntil(signal), signal });
+  const client = openClient(context, tenant, { resendGet: resendUntil(signal, context), signal });
   const api = connectTo(async () => client);
-  const sendOn = createSendOn({ client, secret, target, clock: systemClock, random: Math.random, signal });
+  const sendOn = createSendOn(context, { client, secret, target, signal });
   const tally = createTally();
   let waiting: string | undefined;
   let forwarded = 0;
@@ -55,12 +56,12 @@ export async function poll(values: PollValues): Promise<number> {
     const events = acceptedEvents(api, {
       types: readTypes(values.types),
       since,
-      clock: systemClock,
+      clock,
       onBegin(fromMs) {
         const from = new Date(fromMs).toISOString();
         print(
           { kind: 'polling', secret, from, ...(target !== undefined && { forward: target }) },
-          `polling for events accepted from ${String(shownTime(from))} on${target === undefined ? '' : `, forwarding to ${target}`}\nthe secret that signs them is ${secret}`,
+          `polling for events accepted from ${String(shownTime(from, screen))} on${target === undefined ? '' : `, forwarding to ${target}`}\nthe secret that signs them is ${secret}`,
         );
       },
     });
@@ -72,7 +73,7 @@ export async function poll(values: PollValues): Promise<number> {
       if (arrival === 'interrupted' || arrival === 'no payload') continue;
       const facts = factsOf(arrival.headers, undefined);
       const { isRepeat } = tally.add(arrival, facts.webhookId);
-      print(arrivalJson(arrival, facts, isRepeat), describeArrival(arrival, facts, isRepeat));
+      print(arrivalJson(arrival, facts, isRepeat), describeArrival(arrival, facts, isRepeat, screen));
       forwarded += 1;
       if (forwarded >= count || signal.aborted) break;
     }
@@ -102,16 +103,18 @@ function refuseStray(values: PollValues): void {
 const firstAttempts = 5;
 
 /** Without end once the API has answered, whatever a proxy in front of it says meanwhile. */
-function resendUntil(signal: AbortSignal): (send: () => Promise<HttpResult>) => Promise<HttpResult> {
+function resendUntil(signal: AbortSignal, context: Context): (send: () => Promise<HttpResult>) => Promise<HttpResult> {
+  const { clock, random } = context;
+  const print = printRetry(context);
   let hasAnswered = false;
   return async (send) => {
     const { result } = await sendAgain(async () => unlessBroken(await send(), hasAnswered), {
-      clock: { ...systemClock, sleep: (ms) => systemClock.sleep(ms, signal) },
-      random: Math.random,
+      clock: { ...clock, sleep: (ms) => clock.sleep(ms, signal) },
+      random,
       maxAttempts: hasAnswered ? Infinity : firstAttempts,
       isOver: () => signal.aborted,
       onRetry: (failed, waitMs) => {
-        if (!signal.aborted) printRetry(failed, waitMs);
+        if (!signal.aborted) print(failed, waitMs);
       },
     });
     hasAnswered ||= 'status' in result;

@@ -1,11 +1,10 @@
 import { type ApiClient, type HttpResult, sendAgain } from '#lib/api-client';
-import type { Random } from '#lib/backoff';
-import type { Clock } from '#lib/clock';
 import { decodeContent } from '#lib/content-coding';
 import { headerText } from '#lib/contract';
 import { signatureHeaders, signingSecret } from '#lib/signatures';
 import { valueOf } from '../../../api-calls/api-failure.ts';
 import { pathOf } from '../../../api-calls/path-of.ts';
+import type { Context } from '../../../context.ts';
 import { printable } from '../../../output/print.ts';
 import { printRetry } from '../../../output/print-retry.ts';
 import { forwardTo } from '../forward.ts';
@@ -13,20 +12,19 @@ import type { Arrival } from '../listener.ts';
 import { verifyArrival } from '../verify-arrival.ts';
 import type { Accepted } from './accepted-events.ts';
 
-interface Deps {
+interface Options {
   client: Pick<ApiClient, 'bytes'>;
   secret: string;
   /** Undefined: nothing is sent, only shown. */
   target: string | undefined;
-  clock: Clock;
-  random: Random;
   signal: AbortSignal;
 }
 
 /** The request as it was sent, with the answer; or why there was none. */
 type SendOn = (event: Accepted) => Promise<Arrival | 'interrupted' | 'no payload'>;
 
-export function createSendOn({ client, secret, target, clock, random, signal }: Deps): SendOn {
+export function createSendOn(context: Context, { client, secret, target, signal }: Options): SendOn {
+  const { process, clock, random } = context;
   const key = signingSecret(secret);
 
   /** Signed anew for each attempt, as by the dispatcher: a receiver refuses an old time. */
@@ -66,7 +64,7 @@ export function createSendOn({ client, secret, target, clock, random, signal }: 
         onRetry(failed, waitMs) {
           if (signal.aborted) return;
           process.stderr.write(`${printable(event.id)} waits for ${printable(target)}: `);
-          printRetry(failed, waitMs);
+          printRetry(context)(failed, waitMs);
         },
       },
     );

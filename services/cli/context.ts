@@ -1,0 +1,32 @@
+import type { Clock } from '#lib/clock';
+import type { Random } from '#lib/backoff';
+import type { Screen } from './output/screen.ts';
+
+/** What a command takes from its process. main.ts passes the real one; tests pass one of their own, and need no other process. */
+export interface Context {
+  process: HostProcess;
+  env: Env;
+  /** Has what `env` leaves out; there may be no such file. */
+  localEnvFile: string;
+  clock: Clock;
+  random: Random;
+  screen: Screen;
+  /** Resolves with whether a browser was started. */
+  openInBrowser(url: string): Promise<boolean>;
+}
+
+export type Env = Readonly<Record<string, string | undefined>>;
+
+interface Terminal {
+  readonly isTTY?: boolean | undefined;
+  readonly columns?: number | undefined;
+}
+
+/** The part of `process` that commands use. */
+export interface HostProcess {
+  readonly stdin: NodeJS.ReadableStream & Terminal;
+  readonly stdout: NodeJS.WritableStream & Terminal;
+  readonly stderr: NodeJS.WritableStream & Terminal;
+  once(signal: 'SIGINT' | 'SIGTERM', listener: () => void): HostProcess;
+  removeListener(signal: 'SIGINT' | 'SIGTERM', listener: () => void): HostProcess;
+}
