@@ -2,7 +2,7 @@ import type { Clock } from '#lib/clock';
 import type { Random } from '#lib/backoff';
 import type { Screen } from './output/screen.ts';
 
-/** What a command takes from its process. main.ts passes the real one; tests pass one of their own, and need no other process. */
+/** A command's surroundings. main.ts passes those of the real process; tests pass their own, and run commands in their own process. */
 export interface Context {
   process: HostProcess;
   env: Env;

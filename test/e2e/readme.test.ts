@@ -46,7 +46,7 @@ describe('the README', () => {
    */
   async function paste(commands: readonly string[]): Promise<string[]> {
     const mark = 'the next block';
-    // What a block prints to standard error belongs to it, too.
+    // The standard error of a block belongs to its output, too.
     const child = spawn('bash', ['-c', `exec 2>&1\n${commands.join(`\necho '${mark}'\n`)}`], {
       cwd: dir,
       env: { PATH: process.env.PATH ?? '', ...withCompileCache },

@@ -1,4 +1,4 @@
-/** What the demo's providers send: the same at every call but for the ids, which have to be new to make new events. */
+/** The webhooks of the demo's providers: the same at every call but for the ids, which have to be new to make new events. */
 import { createHash } from 'node:crypto';
 import type { SourceName } from './demo-tenant.ts';
 

@@ -1,5 +1,5 @@
 /**
- * What is written without the tenant's clock, in every order with the mark and the removal: ahead of its delivery or event, whose row the
+ * Rows that are written without the tenant's clock, in every order with the mark and the removal: ahead of its delivery or event, whose row the
  * mark then keeps from ever being written.
  */
 import { randomUUID } from 'node:crypto';

@@ -21,7 +21,7 @@ export interface Running {
 
 type Env = Readonly<Record<string, string>>;
 
-/** Those that are to be ended, and how. */
+/** Commands that may still run, and the signal that ends each. */
 const running = new Map<Running, NodeJS.Signals>();
 
 /** Starts a long-running command in the process of the test: one that SIGTERM ends, or its own `--count`. */

@@ -42,20 +42,18 @@ test.each<[given: Partial<KafkaConfig>, says: RegExp]>([
 describe('a process that is told who it is, and not how to say so', () => {
   const before = { ...process.env };
   afterEach(() => void (process.env = { ...before }));
+  const setup = () => loadSetupConfig({ env: process.env, localEnvFile: 'none' });
 
-  test.each(Object.entries({ ingress, dedup, dispatcher, projector, api, setup: loadSetupConfig }))(
-    'does not start: %s',
-    (_, load) => {
-      process.env = {
-        HOOKLINE_KAFKA_SASL_USERNAME: 'hookline',
-        HOOKLINE_DATABASE_URL: 'postgres://localhost/x',
-        HOOKLINE_SCHEMA_REGISTRY_URL: 'http://localhost:8085',
-        HOOKLINE_ENCRYPTION_KEYS: `a:${Buffer.alloc(32).toString('base64')}`,
-        HOOKLINE_ADMIN_KEY: 'admin-key-of-thirty-two-characters',
-        HOOKLINE_INGRESS_URL: 'https://in.example',
-        HOOKLINE_API_URL: 'https://api.example',
-      };
-      expect(load).toThrow('HOOKLINE_KAFKA_SASL_USERNAME and _PASSWORD need HOOKLINE_KAFKA_SASL_MECHANISM');
-    },
-  );
+  test.each(Object.entries({ ingress, dedup, dispatcher, projector, api, setup }))('does not start: %s', (_, load) => {
+    process.env = {
+      HOOKLINE_KAFKA_SASL_USERNAME: 'hookline',
+      HOOKLINE_DATABASE_URL: 'postgres://localhost/x',
+      HOOKLINE_SCHEMA_REGISTRY_URL: 'http://localhost:8085',
+      HOOKLINE_ENCRYPTION_KEYS: `a:${Buffer.alloc(32).toString('base64')}`,
+      HOOKLINE_ADMIN_KEY: 'admin-key-of-thirty-two-characters',
+      HOOKLINE_INGRESS_URL: 'https://in.example',
+      HOOKLINE_API_URL: 'https://api.example',
+    };
+    expect(load).toThrow('HOOKLINE_KAFKA_SASL_USERNAME and _PASSWORD need HOOKLINE_KAFKA_SASL_MECHANISM');
+  });
 });

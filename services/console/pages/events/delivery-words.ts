@@ -1,7 +1,7 @@
 import { html, type Html } from '#lib/html';
 import type { Delivery } from '../../routes/events/event.ts';
 
-/** What receivers said when they refused, by the ids of their deliveries. */
+/** Answers of receivers that refused, by the ids of their deliveries. */
 export type Answers = ReadonlyMap<string, string>;
 
 const outcomes: Readonly<Record<string, string>> = {
@@ -18,7 +18,7 @@ export function lastAnswer({ attempts, last_outcome: outcome, last_http_status: 
   return attempts === 0 ? 'not sent yet' : '–';
 }
 
-/** What it said with it, where that is a reason. */
+/** The text of its answer, where that is a reason. */
 export function reasonGiven({ id }: Pick<Delivery, 'id'>, answers: Answers): Html | undefined {
   const said = answers.get(id);
   return said === undefined ? undefined : html`<code class="reason">${said}</code>`;

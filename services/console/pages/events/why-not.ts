@@ -52,7 +52,7 @@ const endpointLink = ({ endpoint_id: id, deleted_at: deletedAt }: EventMatch, t:
     ? html`<span><a href="${t}/endpoints/${encodeURIComponent(id)}">${endpointName(id, endpoints)}</a>${urlBeneath(id, endpoints)}</span>`
     : html`<span>${endpointName(id, endpoints)} (deleted)</span>`;
 
-/** What came of the first delivery, if the receiver refused it. */
+/** The outcome of the first delivery, if the receiver refused it. */
 function refusal({ delivery_id: id }: EventMatch, deliveries: readonly Delivery[], answers: Answers): Html | null {
   const delivery = deliveries.find((one) => one.id === id);
   if (delivery === undefined || !answers.has(delivery.id)) return null;

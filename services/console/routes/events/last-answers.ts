@@ -8,7 +8,7 @@ const mostRead = 10;
 /** A line or two: where a receiver says why it failed. */
 const shownCharacters = 120;
 
-/** What receivers said when they refused, by the ids of their deliveries: the beginning of the last answer's body, on one line. */
+/** Answers of receivers that refused, by the ids of their deliveries: the beginning of the last answer's body, on one line. */
 export async function lastAnswers(api: ReadApi, deliveries: readonly Delivery[]): Promise<ReadonlyMap<string, string>> {
   const refused = deliveries.filter(
     ({ last_outcome: outcome, last_http_status: status }) => status !== null && outcome !== 'delivered',
