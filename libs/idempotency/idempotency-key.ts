@@ -30,7 +30,7 @@ export function parseIdempotencyKey(value: string): string | undefined {
   const text = value.replace(/^[ \t]+|[ \t]+$/g, '');
   const key = text.startsWith('"') ? unquote(text) : text;
   if (key === undefined || key.length < 1 || key.length > maxKeyBytes) return undefined;
-  // eslint-disable-next-line no-control-regex
+  // oxlint-disable-next-line no-control-regex
   return /[\x00-\x1f\x7f]/.test(key) ? undefined : key;
 }
 

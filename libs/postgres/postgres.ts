@@ -106,7 +106,7 @@ export function createPostgres(options: PostgresOptions): Postgres {
     // The server's own limit does not help where the server is what hangs.
     query_timeout: options.statementTimeoutMs + 1_000,
     // The pool waits for it, though its types don't say so.
-    // eslint-disable-next-line @typescript-eslint/no-misused-promises
+    // oxlint-disable-next-line typescript/no-misused-promises
     onConnect: async (client) => {
       const problem = await vetting.vet();
       if (problem !== undefined) {

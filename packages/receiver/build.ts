@@ -6,10 +6,13 @@
  */
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import ts from 'typescript';
+
+const formats = ['esm', 'cjs'] as const;
+type Format = (typeof formats)[number];
+// Checked as ES modules, which it is written as.
+const asCommonJs = '--module commonjs --moduleResolution bundler --verbatimModuleSyntax false --noCheck'.split(' ');
 
 const own = import.meta.dirname;
 const root = resolve(own, '../..');
@@ -19,7 +22,8 @@ const compiled = mkdtempSync(join(tmpdir(), 'hookline-receiver-'));
 
 rmSync(dist, { recursive: true, force: true });
 try {
-  compile();
+  compile('esm', []);
+  compile('cjs', asCommonJs);
   publish('packages/receiver/src', /\.(js|d\.ts)$/);
   publish('libs/signatures', /\.js$/);
 } finally {
@@ -29,27 +33,22 @@ writeFileSync(join(dist, 'cjs', 'package.json'), '{ "type": "commonjs" }\n');
 copy(['LICENSE', 'NOTICE'], root);
 if (into !== own) copy(['package.json', 'README.md'], own);
 
-function compile(): void {
-  const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
-  const options = ['-p', join(own, 'tsconfig.build.json'), '--outDir', compiled];
-  execFileSync(process.execPath, [tsc, ...options], { stdio: 'inherit' });
+function compile(format: Format, options: readonly string[]): void {
+  const tsc = join(root, 'node_modules/typescript/bin/tsc');
+  const project = ['-p', join(own, 'tsconfig.build.json'), '--outDir', join(compiled, format)];
+  execFileSync(process.execPath, [tsc, ...project, ...options], { stdio: 'inherit' });
 }
 
 function publish(folder: string, published: RegExp): void {
-  for (const format of ['esm', 'cjs'] as const) {
+  for (const format of formats) {
+    const source = join(compiled, format, folder);
     const target = join(dist, format, folder);
     mkdirSync(target, { recursive: true });
-    for (const name of readdirSync(join(compiled, folder)).filter((found) => published.test(found))) {
-      const text = readFileSync(join(compiled, folder, name), 'utf8');
-      writeFileSync(join(target, name), name.endsWith('.js') ? script(text, format) : types(text));
+    for (const name of readdirSync(source).filter((found) => published.test(found))) {
+      const text = readFileSync(join(source, name), 'utf8');
+      writeFileSync(join(target, name), name.endsWith('.js') ? text : types(text));
     }
   }
-}
-
-function script(text: string, format: 'esm' | 'cjs'): string {
-  if (format === 'esm') return text;
-  const compilerOptions = { module: ts.ModuleKind.CommonJS, target: ts.ScriptTarget.ES2022 };
-  return ts.transpileModule(text, { compilerOptions }).outputText;
 }
 
 /** `tsc` rewrites the extensions of scripts alone. */

@@ -64,6 +64,7 @@ async function remove(
   databaseUrl: string,
 ): Promise<void> {
   const kafka = await connectKafkaOffsets(servers.kafkaBrokers);
+  // oxlint-disable-next-line typescript/no-misused-promises
   await kafka.deleteTopics(Object.values(topicsOf(topicPrefix))).finally(() => kafka.close());
   await askPostgres(servers.databaseUrl, `DROP DATABASE ${new URL(databaseUrl).pathname.slice(1)} WITH (FORCE)`);
 }

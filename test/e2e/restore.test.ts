@@ -101,6 +101,7 @@ async function restoreAndCheck(pipeline: OwnPipeline, { source, endpoint }: Sett
     await recoverAsTheRunbookSays({
       ...{ pipeline, offsets, instantMs, start: startAll },
       flushRedis: () => flushRedisDatabase(pipeline.redisUrl),
+      // oxlint-disable-next-line typescript/no-misused-promises
     }).finally(() => offsets.close());
 
     // Senders repeat what they have sent, and send more.

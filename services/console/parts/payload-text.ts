@@ -17,7 +17,7 @@ export interface Payload {
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** Text has no control characters but those of lines and tabs. */
-// eslint-disable-next-line no-control-regex
+// oxlint-disable-next-line no-control-regex
 const noText = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/;
 
 export async function payloadText({ bytes, contentEncoding }: Payload): Promise<PayloadText> {

@@ -211,6 +211,7 @@ const countRows = (databaseUrl: string, table: string, ofTenant: string): Promis
 async function findMissing({ stack }: Pipeline, ids: ReadonlySet<string>): Promise<string[]> {
   const follower = createTopicFollower(stack);
   await follower.start();
+  // oxlint-disable-next-line typescript/no-misused-promises
   const { events } = await follower.contents().finally(() => follower.stop());
   const onTopic = new Set(events.map(({ id }) => id));
   const missing = [...ids].filter((id) => !onTopic.has(id)).length;

@@ -152,6 +152,7 @@ async function underLoad(options: SoakOptions, world: World): Promise<SoakResult
     sourceIds: [...sources.map(({ id }) => id), publishedSourceId],
     endpointIds: endpoints.map(({ id }) => id),
     taken: () => taken.size + publishes,
+    // oxlint-disable-next-line typescript/no-misused-promises
   }).finally(() => tables.close());
   const drainSeconds = (performance.now() - sentAtMs) / 1_000;
   await receivers.rest();

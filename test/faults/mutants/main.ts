@@ -77,5 +77,6 @@ async function withTestServers(tried: readonly Mutant[], work: () => Promise<voi
   if (!areNeeded || process.env.HOOKLINE_TEST_SERVERS !== undefined) return work();
   const held = holdServers(root);
   process.env.HOOKLINE_TEST_SERVERS = await held.file;
+  // oxlint-disable-next-line typescript/no-misused-promises
   await work().finally(() => releaseServers(held));
 }

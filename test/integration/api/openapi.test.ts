@@ -246,7 +246,7 @@ interface Response {
 /** Fails where the document does not have such an answer. */
 function expectDocumented({ path, method, operation }: Placed, answer: Answer): void {
   const what = `${method} ${path}: ${answer.status} ${answer.text.slice(0, 500)}`;
-  const response = operation.responses[answer.status] as Response | undefined;
+  const response: Response | undefined = operation.responses[answer.status];
   expect(`${what} ${response === undefined ? 'is not documented' : 'is documented'}`).toBe(`${what} is documented`);
   answered.add(`${operation.operationId} ${answer.status}`);
   const [[type, body] = []] = Object.entries(response?.content ?? {});

@@ -160,6 +160,7 @@ export async function createWorld({ partitions = 3, keepsOutcomes = true }: Worl
           while (working) await tx.query('SELECT pg_sleep(0.5)');
           await done;
         })
+        // oxlint-disable-next-line typescript/no-misused-promises
         .finally(() => holder.stop());
     },
     /** A Redis that has died may be started again, at the same address and empty. */

@@ -10,6 +10,7 @@ test('a record is in the tables from the look on that finds it committed', async
   const beforeMs = Date.now();
   committed = 2;
   await waitUntil('it has looked again', () => watch.inTablesAtMs('attempts-0-1') < Number.POSITIVE_INFINITY).finally(
+    // oxlint-disable-next-line typescript/no-misused-promises
     () => watch.stop(),
   );
   committed = 9;

@@ -85,7 +85,7 @@ describe('the vetting of addresses', () => {
   it('refuses to start with an allowed network that is none, naming each', () => {
     const wrong = ['127.0.0.0/invalid', '10.0.0.0/33', 'fe80::%eth0/10', 'example.com', '10.0.0.0/8/8'];
     expect(() => parseAllowedNetworks(['127.0.0.0/8', ...wrong])).toThrow(
-      new RegExp(wrong.map((text) => `"${text}" is no network`).join('[^]*')),
+      new RegExp(wrong.map((text) => `"${text}" is not a network`).join('[^]*')),
     );
   });
 });

@@ -14,7 +14,7 @@ import { problem, problemContentType } from '#lib/problem';
 import { type Answer, ask, type Asking } from '../api/ask.ts';
 
 // Each subject has effects of its own kind.
-// eslint-disable-next-line @typescript-eslint/no-explicit-any
+// oxlint-disable-next-line typescript/no-explicit-any
 export type AnyStore = IdempotencyStore<any>;
 type Effects = AnyStore['unkeyed'];
 
