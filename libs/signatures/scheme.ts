@@ -9,7 +9,10 @@ import type { RandomBytes } from '#lib/ids';
  */
 
 export type SignatureRejection =
-  'signature_missing' | 'signature_malformed' | 'signature_invalid' | 'timestamp_out_of_tolerance';
+  | 'signature_missing'
+  | 'signature_malformed'
+  | 'signature_invalid'
+  | 'timestamp_out_of_tolerance';
 
 /**
  * HTTP headers by lower-case name; a list where a name came more than once. Node's own `request.headers` joins such values by comma,

@@ -9,7 +9,9 @@ import type { Arrival } from '../faults/checker/history.ts';
 
 /** How a receiver takes one request. */
 export type Reaction =
-  { status: number; delayMs?: number; headers?: Record<string, string>; body?: string } | 'hang' | 'reset';
+  | { status: number; delayMs?: number; headers?: Record<string, string>; body?: string }
+  | 'hang'
+  | 'reset';
 
 /** A request before it is answered. */
 export interface ReceivedRequest {

@@ -2,7 +2,8 @@ import { durationsOf, type OnceOptions, type OnceStore } from './accept-once.ts'
 
 /** A connected client: `ioredis` (`call`), or `redis` (`sendCommand`). */
 export type RedisClient =
-  { call(command: string, ...args: string[]): Promise<unknown> } | { sendCommand(args: string[]): Promise<unknown> };
+  | { call(command: string, ...args: string[]): Promise<unknown> }
+  | { sendCommand(args: string[]): Promise<unknown> };
 
 export interface RedisStoreOptions extends OnceOptions {
   /** Before the id in each key. Receivers that share a Redis, and each handle a webhook, need one each. Default: `hookline:once:`. */

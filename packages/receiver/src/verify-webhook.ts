@@ -17,7 +17,10 @@ export type Scheme = 'standard-webhooks' | 'hookline';
 
 /** Why a request is refused. */
 export type RejectionCode =
-  'signature_missing' | 'signature_malformed' | 'signature_invalid' | 'timestamp_out_of_tolerance';
+  | 'signature_missing'
+  | 'signature_malformed'
+  | 'signature_invalid'
+  | 'timestamp_out_of_tolerance';
 
 export interface VerifyOptions {
   /** `whsec_…` or any shared secret; public keys, `whpk_…`, with `standard-webhooks`. Several during a rotation: any of them may have signed. */

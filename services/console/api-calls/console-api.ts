@@ -10,7 +10,8 @@ import type { ApiAnswer, ApiCall, ApiTransport } from './transport.ts';
 
 /** The API's answer, or why there is none. */
 export type Asked<T> =
-  { ok: true; value: T; etag: string | undefined; status: number } | { ok: false; failure: ApiFailure };
+  | { ok: true; value: T; etag: string | undefined; status: number }
+  | { ok: false; failure: ApiFailure };
 
 export interface ListPage<T> {
   items: readonly T[];

@@ -14,7 +14,8 @@ export type SignInOutcome =
 
 /** The outcome of a link to the portal. */
 type LinkOutcome =
-  { kind: 'signed_in'; token: string; returnUrl: string | null } | Exclude<SignInOutcome, { kind: 'signed_in' }>;
+  | { kind: 'signed_in'; token: string; returnUrl: string | null }
+  | Exclude<SignInOutcome, { kind: 'signed_in' }>;
 
 export interface SessionActions {
   /** @param isReadOnly with the scope `read` alone, whatever the key may do */
