@@ -16,7 +16,7 @@ export default {
     // Started by their test, in a copy that has the package installed.
     'test/e2e/examples/*/*.js',
     // Started by tests and benches as processes of their own.
-    'test/{documents/check,lanes/measure}.ts',
+    'test/{faults/prove/main,lanes/measure}.ts',
     'test/bench/{record-batch,receiving/serve,soak/try-leaks}.ts',
     'test/bench/{receiving,sending,tracing,turns}/{*-process,probe}.ts',
     'test/bench/peers/traffic/process.ts',

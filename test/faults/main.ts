@@ -8,6 +8,7 @@ import { runByHand } from './support/run-by-hand.ts';
 
 /** Only what is wanted is loaded. */
 const runs: Readonly<Record<string, () => Promise<FaultRun>>> = {
+  prove: async () => (await import('./prove/fault-run.ts')).proveRun,
   system: async () => (await import('./system/fault-run.ts')).systemRun,
   receiving: async () => (await import('./receiving/fault-run.ts')).receivingRun,
   delivering: async () => (await import('./delivering/fault-run.ts')).deliveringRun,

@@ -5,7 +5,7 @@ import { processorTimeMs } from '../support/processor-time.ts';
  * How long one loop takes on the machine that the budget of `make test` was set on, in milliseconds of processor time. Machines differ, and
  * one machine changes its speed within hours: processor time that is multiplied by `machineSpeed()` can be compared.
  */
-export const nominalLoopMs = 250;
+const nominalLoopMs = 250;
 
 const rounds = 5;
 

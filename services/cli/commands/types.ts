@@ -39,11 +39,7 @@ const versionOptions = {
   example: text('FILE', 'a payload that matches it (default: made from the schema)'),
 } as const;
 
-const readFile = async (
-  context: Context,
-  option: string,
-  file: string | undefined,
-): Promise<Record<string, unknown>> =>
+const readFile = async (context: Context, option: string, file: string | undefined): Promise<Record<string, unknown>> =>
   file === undefined ? {} : { [option]: readJson(option, await readTextFile(context, option, file)) };
 
 const said = ({ name, status }: EventType): string => `${name} is ${status}`;

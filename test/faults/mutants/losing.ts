@@ -3,6 +3,22 @@ import type { Mutant } from './mutant.ts';
 /** Records and rows that are gone, and what must not be lost with them. */
 export const losingMutants: readonly Mutant[] = [
   {
+    name: 'loses one record',
+    edits: [
+      {
+        file: 'services/dedup/accept-once.ts',
+        find: `      if (!('malformed' in item)) {`,
+        replace: `      if (record.partition === 0 && String(record.offset) === '100') {
+        record.done();
+        continue;
+      }
+      if (!('malformed' in item)) {`,
+      },
+    ],
+    check: { run: 'prove', seenAs: ['vanished-record'] },
+    budgetSeconds: 420,
+  },
+  {
     name: 'passes over records that are gone without a word',
     edits: [
       {

@@ -16,7 +16,7 @@ export interface Edit {
 
 /** A run of test/faults, always with the same seed. */
 export interface RunCheck {
-  run: 'receiving' | 'delivering' | 'idempotency' | 'overload' | 'replay' | 'fuzzing' | 'system' | 'tenants';
+  run: 'prove' | 'receiving' | 'delivering' | 'idempotency' | 'overload' | 'replay' | 'fuzzing' | 'system' | 'tenants';
   scenario?: string;
   numbers?: Readonly<Record<string, number>>;
   /** One of these must be found, by the name that the run gives it; any other is welcome. */
