@@ -49,7 +49,7 @@ declare module 'kafkajs/src/broker/index.js' {
 
 declare module 'kafkajs/src/errors.js' {
   // Node does not find it among what the package exports.
-  export { KafkaJSConnectionError, KafkaJSError } from 'kafkajs';
+  export { KafkaJSConnectionError, KafkaJSError, KafkaJSRequestTimeoutError } from 'kafkajs';
 }
 
 declare module 'kafkajs/src/cluster/index.js' {

@@ -9,7 +9,7 @@ import { silentLogger } from '#lib/log';
 interface BrokerPool {
   withBroker(ask: unknown): Promise<unknown>;
 }
-const BrokerPool = createRequire(__filename)('kafkajs/src/cluster/brokerPool.js') as { prototype: BrokerPool };
+const BrokerPool = createRequire(import.meta.url)('kafkajs/src/cluster/brokerPool.js') as { prototype: BrokerPool };
 
 const run = runningParts();
 

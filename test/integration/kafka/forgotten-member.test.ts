@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { KafkaJSError } from 'kafkajs';
+import { KafkaJSError } from 'kafkajs/src/errors.js';
 import { createConsumer, createTopics } from '#lib/kafka';
 import { systemClock } from '#lib/clock';
 import { createLogger, silentLogger } from '#lib/log';
@@ -13,7 +13,7 @@ interface Broker {
   heartbeat(request: object): Promise<unknown>;
   joinGroup(request: object): Promise<unknown>;
 }
-const Broker = createRequire(__filename)('kafkajs/src/broker/index.js') as { prototype: Broker };
+const Broker = createRequire(import.meta.url)('kafkajs/src/broker/index.js') as { prototype: Broker };
 
 const run = runningParts();
 afterEach(() => jest.restoreAllMocks());

@@ -16,7 +16,7 @@ interface Broker {
   fetch(request: unknown): Promise<unknown>;
   joinGroup(request: unknown): Promise<unknown>;
 }
-const Broker = createRequire(__filename)('kafkajs/src/broker/index.js') as { prototype: Broker };
+const Broker = createRequire(import.meta.url)('kafkajs/src/broker/index.js') as { prototype: Broker };
 
 const run = runningParts();
 afterEach(() => jest.restoreAllMocks());

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { waitUntil } from '../../support/wait-until.ts';
 
-const reaper = join(__dirname, '../../support/orphan-reaper.ts');
+const reaper = join(import.meta.dirname, '../../support/orphan-reaper.ts');
 
 /** A run that starts two processes, releases one of them, prints both pids, and waits. */
 const run = `

@@ -4,7 +4,7 @@ import { metadataBody, readMetadataResponse } from '../../../libs/kafka/codec/me
 import { produceBody, readProduceResponse } from '../../../libs/kafka/codec/produce-request.ts';
 import { batchRecord, encodeRecordBatch } from '../../../libs/kafka/codec/record-batch.ts';
 
-const load = createRequire(__filename);
+const load = createRequire(import.meta.url);
 const Encoder = load('kafkajs/src/protocol/encoder.js') as new () => TheirEncoder;
 interface TheirEncoder {
   buffer: Buffer;

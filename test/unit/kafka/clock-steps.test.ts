@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { applyPatches } from '../../../libs/kafka/kafkajs-patches/apply-patches.ts';
 
-const load = createRequire(__filename);
+const load = createRequire(import.meta.url);
 const tenMinutesMs = 600_000;
 
 beforeAll(() => {

@@ -10,7 +10,7 @@ type QueueClass = new (options: object) => Queue;
 
 test('requests of all connections are counted by Kafka’s names for them', () => {
   applyPatches();
-  const RequestQueue = createRequire(__filename)('kafkajs/src/network/requestQueue/index.js') as QueueClass;
+  const RequestQueue = createRequire(import.meta.url)('kafkajs/src/network/requestQueue/index.js') as QueueClass;
   const before = requestsSent().get('Heartbeat') ?? 0;
   for (let connection = 0; connection < 2; connection += 1) {
     const queue = new RequestQueue({

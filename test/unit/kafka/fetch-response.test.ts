@@ -14,7 +14,7 @@ interface Encoder {
 interface Response {
   responses: { topicName: string; partitions: { messages: (KafkaMessage | FetchedRecord)[] }[] }[];
 }
-const load = createRequire(__filename);
+const load = createRequire(import.meta.url);
 const { RecordBatch } = load('kafkajs/src/protocol/recordBatch/v0/index.js') as {
   RecordBatch(batch: object): Promise<Encoder>;
 };

@@ -11,7 +11,7 @@ interface Connection {
   isConnected(): boolean;
   send(exchange: object): Promise<Buffer>;
 }
-const load = createRequire(__filename);
+const load = createRequire(import.meta.url);
 const Connection = load('kafkajs/src/network/connection.js') as new (options: object) => Connection;
 const Encoder = load('kafkajs/src/protocol/encoder.js') as new () => object;
 

@@ -4,7 +4,7 @@ import { keepJoinGenerations, takeJoinGeneration } from '../../../libs/kafka/kaf
 interface Broker {
   joinGroup(asked: { groupId: string }): Promise<{ memberId: string; generationId: number }>;
 }
-const { prototype } = createRequire(__filename)('kafkajs/src/broker/index.js') as { prototype: Broker };
+const { prototype } = createRequire(import.meta.url)('kafkajs/src/broker/index.js') as { prototype: Broker };
 
 /** A broker that answers each join with the next generation. */
 function openBroker(): Broker {

@@ -1,4 +1,4 @@
-import { KafkaJSConnectionError, KafkaJSRequestTimeoutError } from 'kafkajs';
+import { KafkaJSConnectionError, KafkaJSRequestTimeoutError } from 'kafkajs/src/errors.js';
 import { judgeAnswer, judgeFailure } from '../../../libs/kafka/producing/produce-answer.ts';
 
 const answer = { topic: 't', partition: 3, errorCode: 0, baseOffset: 41n };

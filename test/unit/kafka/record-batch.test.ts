@@ -5,7 +5,7 @@ import { batchRecord, encodeRecordBatch, type RecordContent } from '../../../lib
 interface Encoder {
   buffer: Buffer;
 }
-const load = createRequire(__filename);
+const load = createRequire(import.meta.url);
 const { RecordBatch } = load('kafkajs/src/protocol/recordBatch/v0/index.js') as {
   RecordBatch(batch: object): Promise<Encoder>;
 };

@@ -13,7 +13,7 @@ type QueueClass = new (options: object) => Queue;
 test('kafkajs’s request queue sets itself a timer while a request waits, and none while it is idle', () => {
   applyPatches();
   applyPatches();
-  const RequestQueue = createRequire(__filename)('kafkajs/src/network/requestQueue/index.js') as QueueClass;
+  const RequestQueue = createRequire(import.meta.url)('kafkajs/src/network/requestQueue/index.js') as QueueClass;
   const queue = new RequestQueue({ logger: { debug: () => undefined } });
   queue.scheduleCheckPendingRequests();
   expect(queue.throttleCheckTimeoutId).toBeNull();

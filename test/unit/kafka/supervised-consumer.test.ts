@@ -1,5 +1,5 @@
 import type { Cluster, ConsumerConfig, Kafka, KafkaMessage, PartitionAssigner } from 'kafkajs';
-import { KafkaJSConnectionError } from 'kafkajs';
+import { KafkaJSConnectionError } from 'kafkajs/src/errors.js';
 import { createManualClock } from '#lib/clock';
 import type { ConsumerOptions, IncomingRecord } from '#lib/kafka';
 import { silentLogger } from '#lib/log';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { freePorts } from '#deploy/local/stack/free-ports.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
-const fixture = join(__dirname, '../../support/hosted-services.ts');
+const fixture = join(import.meta.dirname, '../../support/hosted-services.ts');
 
 interface Hosted {
   child: ChildProcess;
