@@ -9,21 +9,11 @@ import { availableParallelism } from 'node:os';
 const mostWorkers = 12;
 
 const common = {
-  testEnvironment: 'node',
-  transform: {
-    '^.+\\.c?[tj]s$': [
-      '@swc/jest',
-      {
-        jsc: { target: 'es2024', parser: { syntax: 'typescript' } },
-        module: { type: 'commonjs' },
-        sourceMaps: 'inline',
-      },
-    ],
-  },
-  // ES modules, and one that has an `import()`, which jest's CommonJS can't load as they stand.
-  transformIgnorePatterns: [
-    'node_modules/(?!(node-pg-migrate|cookie|@seriousme/openapi-schema-validator|@opentelemetry/otlp-exporter-base|commander)/)',
-  ],
+  // Tests load what production loads, by Node's own loader: docs/adr/0038-tests-load-native-modules.md.
+  runtime: '<rootDir>/test/jest/native-runtime.ts',
+  testEnvironment: '<rootDir>/test/jest/native-environment.ts',
+  testRunner: '<rootDir>/test/jest/measured-file.ts',
+  transform: {},
 };
 
 const withServers = {
@@ -37,10 +27,12 @@ const systemFaults = 'test/e2e/system-faults.test.ts';
 export default {
   // Most of a test that uses servers is waiting: more at once than there are cores, and then a busy machine is no failure.
   maxWorkers: Math.min(mostWorkers, 2 * availableParallelism()),
-  testSequencer: '<rootDir>/test/support/longest-first.ts',
+  // A worker that has grown beyond this is replaced. With a limit, jest also never runs tests in its own process, whose globals they'd share.
+  workerIdleMemoryLimit: '1GB',
+  testSequencer: '<rootDir>/test/jest/longest-first.ts',
   // What hangs is told sooner by its own wait. A test that takes ten seconds by itself takes a minute beside other work.
   testTimeout: 900_000,
-  reporters: ['default', '<rootDir>/test/support/failures-at-once.ts'],
+  reporters: ['default', '<rootDir>/test/jest/failures-at-once.ts', '<rootDir>/test/jest/keep-times.ts'],
   projects: [
     { ...common, displayName: 'unit', testMatch: ['<rootDir>/test/unit/**/*.test.ts'] },
     { ...withServers, displayName: 'integration', testMatch: ['<rootDir>/test/integration/**/*.test.ts'] },

@@ -16,7 +16,7 @@ export function processorSeconds(): number | undefined {
 const ticksPerSecond = 100;
 
 /** The children of a process that have ended and were waited for, and theirs: `cutime` and `cstime` of proc_pid_stat(5). */
-function childrenSeconds(pid: number): number | undefined {
+export function childrenSeconds(pid: number): number | undefined {
   let stat: string;
   try {
     stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
