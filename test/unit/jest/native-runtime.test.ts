@@ -15,9 +15,12 @@ const root = join(import.meta.dirname, '../../..');
 const fixture = (name: string): string => join(import.meta.dirname, `fixtures/${name}.ts`);
 
 /** Runs jest as its configuration has it, one file after the other in one worker, with files that aren't tests of ours. */
-function run(files: readonly string[], ...args: readonly string[]): { code: number | null; report: Report } {
+function run(
+  files: readonly string[],
+  ...args: readonly string[]
+): { code: number | null; report: Report; stderr: string } {
   const file = join(mkdtempSync(join(tmpdir(), 'hookline-jest-')), 'report.json');
-  const { status } = spawnSync(
+  const { status, stderr } = spawnSync(
     process.execPath,
     [
       join(root, 'node_modules/jest/bin/jest.js'),
@@ -26,7 +29,7 @@ function run(files: readonly string[], ...args: readonly string[]): { code: numb
     ],
     { cwd: root, encoding: 'utf8' },
   );
-  return { code: status, report: JSON.parse(readFileSync(file, 'utf8')) as Report };
+  return { code: status, report: JSON.parse(readFileSync(file, 'utf8')) as Report, stderr };
 }
 
 const outcomes = ({ testResults }: Report, file: string): Record<string, string> =>
@@ -37,7 +40,7 @@ const outcomes = ({ testResults }: Report, file: string): Record<string, string>
   );
 
 it('reports every kind of failure, and what a file changes in its process ends with it', () => {
-  const { code, report } = run(['first', 'second']);
+  const { code, report, stderr } = run(['first', 'second']);
   expect(code).toBe(1);
   expect(outcomes(report, 'first')).toEqual({
     passes: 'passed',
@@ -57,7 +60,10 @@ it('reports every kind of failure, and what a file changes in its process ends w
     'has the modules of the file before': 'passed',
     'has none of its environment, spies and time-outs': 'passed',
     'shares realm and loader with Node': 'passed',
+    'fails too': 'failed',
   });
+  // The listeners of the first file don't hear of the second.
+  expect(stderr.match(/FAIL at once: fails too/g)).toHaveLength(1);
 });
 
 it('runs the named tests alone', () => {
