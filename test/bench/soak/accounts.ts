@@ -1,5 +1,5 @@
 /** Whether all that was taken has come to an end that is true: a pure sum over what the sender, the receivers and the tables say. */
-import type { Published, SentWebhook } from '../traffic/load-process.ts';
+import type { Published, SentWebhook } from '../traffic/load-messages.ts';
 import type { TableRows } from '../traffic/read-tables.ts';
 
 export interface Books extends TableRows {

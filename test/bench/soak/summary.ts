@@ -1,6 +1,6 @@
 import { percentile } from '../../support/percentiles.ts';
 import { lagNames } from '../support/lags.ts';
-import { publishedShare, repeatedShare } from '../traffic/load-process.ts';
+import { publishedShare, repeatedShare } from '../traffic/load-messages.ts';
 import type { Account } from './accounts.ts';
 import { afterWarmUp, type SeriesVerdict } from './judge.ts';
 import type { SoakReport } from './report.ts';

@@ -6,55 +6,17 @@ import { hash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Answer } from '../../support/load/connection.ts';
 import { randomHex, seededRandom } from '../../support/seeded-random.ts';
-import type { Send } from '../../faults/checker/history.ts';
 import { kindOf, makeWebhook, planSends } from '../../faults/receiving/webhooks.ts';
+import {
+  type LoadJob,
+  type LoadMessage,
+  type Published,
+  publishedShare,
+  repeatedShare,
+  type SentWebhook,
+} from './load-messages.ts';
 import { createRawPoster } from './post-raw.ts';
 
-export interface LoadJob {
-  /** A part of each webhook's name, unique to this load. */
-  name: string;
-  /** One of each kind of sender, in their order. */
-  sources: readonly { id: string; secret: string; ingest_url: string }[];
-  apiUrl: string;
-  adminKey: string;
-  perSecond: number;
-  seconds: number;
-  seed: number;
-}
-
-/** A webhook's request and its answer. */
-export interface SentWebhook {
-  /** The same for a repeat. */
-  webhook: string;
-  outcome: Send['outcome'];
-  detail: string;
-  receiptId: string | null;
-  answeredAtMs: number;
-  tookMs: number;
-}
-
-export interface Published {
-  /** Null: it was not taken. */
-  eventId: string | null;
-  detail: string;
-  answeredAtMs: number;
-}
-
-/**
- * @property lateMs how late the latest of them was sent
- * @property spentSeconds of processor time, since it was told its job
- */
-export type LoadMessage = {
-  sent: SentWebhook[];
-  published: Published[];
-  lateMs: number;
-  spentSeconds: number;
-  isOver: boolean;
-};
-
-export const repeatedShare = 0.2;
-/** Beside webhooks, of as many. */
-export const publishedShare = 0.05;
 const tellEveryMs = 1_000;
 
 process.once('message', (job: LoadJob) => void send(job).then(() => process.disconnect()));

@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process';
 import { join } from 'node:path';
-import type { LoadJob, LoadMessage, Published, SentWebhook } from './load-process.ts';
+import type { LoadJob, LoadMessage, Published, SentWebhook } from './load-messages.ts';
 
 /** Everything that the loads of a run have sent so far. */
 interface SentLog {

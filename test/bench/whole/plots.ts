@@ -1,7 +1,7 @@
 import type { NamedPlot } from '../../support/plots/named-plot.ts';
 import type { PlottedSeries, Point } from '../../support/plots/plot.ts';
 import { percentile } from '../../support/percentiles.ts';
-import type { SentWebhook } from '../traffic/load-process.ts';
+import type { SentWebhook } from '../traffic/load-messages.ts';
 
 /** The measurement at one rate. */
 export interface Rate {
