@@ -6,6 +6,7 @@ import { hash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Answer } from '../../support/load/connection.ts';
 import { randomHex, seededRandom } from '../../support/seeded-random.ts';
+import type { Send } from '../../faults/checker/history.ts';
 import { kindOf, makeWebhook, planSends } from '../../faults/receiving/webhooks.ts';
 import {
   type LoadJob,
