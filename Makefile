@@ -30,8 +30,9 @@ picture: setup ## the same, then take the README's pictures of the replayed even
 logs: setup ## show the end of the logs (SERVICE=name: one service, FOLLOW=1: follow)
 	@$(node) deploy/local/logs.ts $(if $(FOLLOW),--follow) $(SERVICE)
 
-test: setup ## check the code and run all tests, with their own servers; can run beside make up
-	@$(MAKE) --no-print-directory --jobs=2 checks tests
+# In one line with the installation, whose cost is measured too.
+test: ## check the code and run the day's tests, with their own servers; can run beside make up
+	@deploy/local/setup.sh && $(node) test/lanes/measure.ts $(MAKE) --no-print-directory --jobs=2 checks tests
 
 # The processor is the tests' first: they have answers to wait for.
 checks:

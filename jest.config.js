@@ -1,7 +1,7 @@
 /**
- * Projects by what they need: `unit` nothing, `integration` the servers (Kafka, Redis, Postgres, registry), `e2e` the servers and the
- * services as processes; they are started once per run by test/support/start-servers.ts and shared through a file. `system-faults` has
- * servers of its own and needs the machine for itself: it is run after all others.
+ * Projects by what they need, and by their lane. By day: `unit` needs nothing, `integration` the servers (Kafka, Redis, Postgres, registry),
+ * `e2e` the servers and the services as processes. By night, the files called `*.night.test.ts`: `night` as these, and `system-faults`, which
+ * has servers of its own and the machine for itself. The servers are started once per run by test/support/start-servers.ts and shared.
  */
 import { availableParallelism } from 'node:os';
 
@@ -22,7 +22,10 @@ const withServers = {
   globalTeardown: '<rootDir>/test/support/stop-servers.ts',
 };
 
-const systemFaults = 'test/e2e/system-faults.test.ts';
+const night = '.night.test.ts';
+const systemFaults = 'test/e2e/system-faults.night.test.ts';
+
+const byDay = { testPathIgnorePatterns: ['/node_modules/', '\\.night\\.test\\.ts$'] };
 
 export default {
   // Most of a test that uses servers is waiting: more at once than there are cores, and then a busy machine is no failure.
@@ -34,12 +37,13 @@ export default {
   testTimeout: 900_000,
   reporters: ['default', '<rootDir>/test/jest/failures-at-once.ts', '<rootDir>/test/jest/keep-times.ts'],
   projects: [
-    { ...common, displayName: 'unit', testMatch: ['<rootDir>/test/unit/**/*.test.ts'] },
-    { ...withServers, displayName: 'integration', testMatch: ['<rootDir>/test/integration/**/*.test.ts'] },
+    { ...byDay, ...common, displayName: 'unit', testMatch: ['<rootDir>/test/unit/**/*.test.ts'] },
+    { ...byDay, ...withServers, displayName: 'integration', testMatch: ['<rootDir>/test/integration/**/*.test.ts'] },
+    { ...byDay, ...withServers, displayName: 'e2e', testMatch: ['<rootDir>/test/e2e/**/*.test.ts'] },
     {
       ...withServers,
-      displayName: 'e2e',
-      testMatch: ['<rootDir>/test/e2e/**/*.test.ts'],
+      displayName: 'night',
+      testMatch: [`<rootDir>/test/**/*${night}`],
       testPathIgnorePatterns: ['/node_modules/', systemFaults],
     },
     { ...common, displayName: 'system-faults', testMatch: [`<rootDir>/${systemFaults}`] },

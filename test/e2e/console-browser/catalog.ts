@@ -18,7 +18,7 @@ export function describeCatalog(scene: () => BrowserScene): void {
     await make('POST', '/event-types/shop.held/pause', { reason: 'Taxes' });
     await make('DELETE', '/event-types/shop.old');
     const { context, complaints } = await takeSeat(browser, { url: world.url });
-    const findings = await walkPages(context, [
+    const findings = await walkPages(context, scene().looks, [
       ...['/catalog', '/catalog/shop.paid', '/catalog/shop.paid/v/1', '/catalog/shop.paid/v/2', '/catalog/shop.held'],
       ...['/catalog/groups/shop', '/catalog/search?q=word7', '/catalog/search?q=nothing', '/catalog/changes'],
       ...['/catalog/verify/node', '/catalog/verify/python', '/catalog/verify/go'],

@@ -18,17 +18,24 @@ interface Seen {
   robots: number;
 }
 
+/** `one`: light and wide, with every rule. `all`: dark and narrow as well, with the rules that can turn out differently there. */
+export type Looks = 'one' | 'all';
+
 /** The faults of pages, by address. */
 export type Findings = Record<string, string[]>;
 
 /** Finds the faults of these pages: by axe in every look, and where scripts make another page of it. */
-export async function walkPages(context: BrowserContext, addresses: readonly string[]): Promise<Findings> {
+export async function walkPages(
+  context: BrowserContext,
+  looks: Looks,
+  addresses: readonly string[],
+): Promise<Findings> {
   const findings: Findings = {};
   const waiting = [...addresses];
   const walk = async (): Promise<void> => {
     const page = await context.newPage();
     for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
-      const found = [...(await compareWithRaw(page, path)), ...(await judgeLooks(page))];
+      const found = [...(await compareWithRaw(page, path)), ...(await judgeLooks(page, looks))];
       if (found.length > 0) findings[path] = [...new Set(found)];
     }
   };
@@ -52,8 +59,7 @@ async function compareWithRaw(page: Page, path: string): Promise<string[]> {
   ];
 }
 
-/** All rules for the first look; for the others those that can turn out differently there. */
-export async function judgeLooks(page: Page): Promise<string[]> {
+export async function judgeLooks(page: Page, looks: Looks): Promise<string[]> {
   const found: string[] = [];
   const look = async (
     name: string,
@@ -67,6 +73,7 @@ export async function judgeLooks(page: Page): Promise<string[]> {
     found.push(...(await violationsIn(page, rules)).map((violation) => `${name}: ${violation}`));
   };
   await look('light, wide', wide, 'light');
+  if (looks === 'one') return found;
   await look('dark, wide', wide, 'dark', ofColours);
   await look('dark, narrow', narrow, 'dark', ofRoom);
   found.push(...(await page.evaluate<string[]>(sidewaysScrolling)));

@@ -35,7 +35,7 @@ export function describePages(scene: () => BrowserScene): void {
         url: world.url,
         token: await world.tokenFor(mine.name),
       });
-      const findings = await walkPages(context, addresses());
+      const findings = await walkPages(context, scene().looks, addresses());
       await context.close();
       expect(findings).toEqual({});
       expect(complaints).toEqual([]);
@@ -67,7 +67,7 @@ export function describePages(scene: () => BrowserScene): void {
       });
       for (const path of paths) {
         await page.goto(path);
-        const found = await judgeLooks(page);
+        const found = await judgeLooks(page, scene().looks);
         if (found.length > 0) findings[path] = [...new Set(found)];
       }
       await context.close();

@@ -42,7 +42,7 @@ export function describePortal(scene: () => BrowserScene): void {
         const id = path.includes('/replays/:id') ? mine.ids.rpl : idOf(path);
         return path.replace(/:\w+/g, (name) => (name === ':id' ? id : ((ids as Record<string, string>)[name] ?? '')));
       });
-    const findings = await walkPages(context, [
+    const findings = await walkPages(context, scene().looks, [
       ...addresses,
       '/portal/replays/new?what=retry&status=dead_lettered',
       '/portal/events?type=never.was',

@@ -46,7 +46,7 @@ export const receivingMutants: readonly Mutant[] = [
         replace: `const overRate = undefined;`,
       },
     ],
-    check: { test: 'test/e2e/overload.test.ts', title: 'every 2xx is on the topic' },
+    check: { test: 'test/e2e/overload.night.test.ts', title: 'every 2xx is on the topic' },
     budgetSeconds: 120,
   },
   {

@@ -1,6 +1,6 @@
 import type { Mutant } from './mutant.ts';
 
-const conformance = 'test/integration/kafka/conformance.test.ts';
+const conformance = 'test/integration/kafka/conformance.night.test.ts';
 const answer = 'libs/kafka/producing/produce-answer.ts';
 const lane = 'libs/kafka/producing/produce-lane.ts';
 

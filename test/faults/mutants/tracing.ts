@@ -123,7 +123,7 @@ export const tracingMutants: readonly Mutant[] = [
         replace: `traceparent: '',`,
       },
     ],
-    check: { test: 'test/e2e/traces.test.ts', title: 'is one, from the sender to the third attempt' },
+    check: { test: 'test/e2e/traces.night.test.ts', title: 'is one, from the sender to the third attempt' },
     budgetSeconds: 240,
   },
 ];

@@ -45,7 +45,8 @@ function argumentsOf(check: RunCheck | TestCheck, budgetSeconds: number): string
     const scenario = check.scenario === undefined ? [] : ['--scenario', check.scenario];
     return ['test/faults/main.ts', '--run', check.run, ...scenario, ...numbers];
   }
-  const [, project = ''] = check.test.split('/');
+  const [, folder = ''] = check.test.split('/');
+  const project = check.test.endsWith('.night.test.ts') ? 'night' : folder;
   return [
     'node_modules/jest/bin/jest.js',
     ...['--selectProjects', project, '--runTestsByPath', check.test],

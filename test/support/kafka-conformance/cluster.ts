@@ -21,7 +21,7 @@ export interface StoredRecord {
   headers: Record<string, Buffer | Buffer[]>;
 }
 
-/** Three brokers on loopback, and what a test does to them. Nothing of the client under test is used in here. */
+/** One or three brokers on loopback, and what a test does to them. Nothing of the client under test is used in here. */
 export interface TestCluster {
   readonly brokers: string[];
   readonly brokerIds: readonly number[];
@@ -48,9 +48,9 @@ export interface TestCluster {
   stop(): Promise<void>;
 }
 
-const brokerIds = [1, 2, 3] as const;
-
-export async function startTestCluster(prefix: string): Promise<TestCluster> {
+/** With one broker, it holds every partition, whatever replicas a test asks for. */
+export async function startTestCluster(prefix: string, brokerCount: 1 | 3): Promise<TestCluster> {
+  const brokerIds = Array.from({ length: brokerCount }, (_, index) => index + 1);
   const dir = mkdtempSync(join(tmpdir(), 'hookline-kafka-'));
   const ports = await freePorts(2 * brokerIds.length);
   const say = (line: string): void => console.error(line);
@@ -88,7 +88,8 @@ export async function startTestCluster(prefix: string): Promise<TestCluster> {
     brokers: kafka.bootstrap,
     brokerIds,
     admin,
-    async createTopic(name, replicas, config = {}) {
+    async createTopic(name, asked, config = {}) {
+      const replicas = asked.map((ids) => (brokerCount === 1 ? [1] : ids));
       const topic = `${prefix}${name}`;
       await admin.createTopics({
         // Kafkajs's own wait ends in an error where a broker has not heard of the topic yet.

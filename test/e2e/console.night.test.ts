@@ -10,7 +10,7 @@ import { describeSettings } from './console/settings.ts';
 import { describeStatuses } from './console/statuses.ts';
 import { describeStoresAway } from './console/stores-away.ts';
 
-/** The console over a whole Hookline, without a browser: statuses, and what the HTML says. In a browser: console-browser.test.ts. */
+/** The console over a whole Hookline, without a browser: statuses, and what the HTML says. In a browser: console-browser.night.test.ts. */
 let scene: Scene;
 beforeAll(async () => {
   scene = await setScene({ link: true });
