@@ -1,7 +1,7 @@
 # Every target does what its line in `make help` says, on a machine that has nothing but make, Node (20 or later, with npm) and a shell.
 .DEFAULT_GOAL := help
 SHELL := /bin/sh
-.PHONY: help setup up down clean smoke demo picture logs test checks tests unit test-changed watch lint types test-servers stop-test-servers github-payloads prove faults faults-mutants bench bench-peers replay-dlq k8s-check
+.PHONY: help setup up down clean smoke demo picture logs test test-nightly checks tests test-unit-integration test-e2e unit test-changed watch lint types test-servers stop-test-servers github-payloads prove faults faults-mutants bench bench-peers replay-dlq k8s-check
 
 # Node 24, pinned among the packages; `make setup` sees to it that it is there.
 node := node_modules/.bin/node
@@ -34,12 +34,22 @@ logs: setup ## show the end of the logs (SERVICE=name: one service, FOLLOW=1: fo
 test: ## check the code and run the day's tests, with their own servers; can run beside make up
 	@deploy/local/setup.sh && $(node) test/lanes/measure.ts $(MAKE) --no-print-directory --jobs=2 checks tests
 
+test-nightly: setup ## run the night's suite: full proofs, in parts that can be resumed (ARGS='--only kafka,dedup', '--for libs/kafka', '--again', '--record')
+	@$(node) test/lanes/nightly.ts $(ARGS)
+
 # The processor is the tests' first: they have answers to wait for.
 checks:
 	@nice -n 5 $(MAKE) --no-print-directory lint types
 
 tests: setup
 	@npm test --silent
+
+test-unit-integration: setup
+	@npm run --silent unit
+	@npm run --silent integration
+
+test-e2e: setup
+	@npm run --silent e2e
 
 unit: setup ## run the unit tests, which need no servers
 	@npm run --silent unit

@@ -16,12 +16,13 @@ export default {
     // Started by their test, in a copy that has the package installed.
     'test/e2e/examples/*/*.js',
     // Started by tests and benches as processes of their own.
-    'test/{faults/prove/main,lanes/{measure,record}}.ts',
+    'test/{faults/prove/main,lanes/{measure,nightly,record}}.ts',
     'test/unit/jest/fixtures/{first,second,dies}.ts',
     'test/unit/jest/fixtures/jest.config.js',
     'test/bench/{record-batch,receiving/serve,soak/try-leaks}.ts',
     'test/bench/{receiving,sending,tracing,turns}/{*-process,probe}.ts',
     'test/bench/peers/traffic/process.ts',
+    'test/bench/traffic/load-process.ts',
     'test/faults/**/*-process.ts',
     'test/integration/idempotency/server.ts',
     'test/support/{container-servers,hosted-part,hosted-services,serve-and-fail,load/send-load}.ts',

@@ -92,7 +92,7 @@ export const deliveringMutants: readonly Mutant[] = [
     await deps.buryDelivery(job.delivery, { reason, attempts }, signal);`,
       },
     ],
-    check: { test: dispatcherTest('crashes'), title: 'at dispatcher.after-dead-letter', written: 'at %s (%i)' },
+    check: { test: dispatcherTest('crashes.night'), title: 'at dispatcher.after-dead-letter', written: 'at %s (%i)' },
     budgetSeconds: 240,
   },
   {
@@ -104,7 +104,7 @@ export const deliveringMutants: readonly Mutant[] = [
         replace: `if (inDoubt.length >= 0 ||`,
       },
     ],
-    check: { test: dispatcherTest('crashes'), title: 'at dispatcher.before-commit (45)', written: 'at %s (%i)' },
+    check: { test: dispatcherTest('crashes.night'), title: 'at dispatcher.before-commit (45)', written: 'at %s (%i)' },
     budgetSeconds: 240,
   },
   {

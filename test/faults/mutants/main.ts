@@ -1,6 +1,6 @@
 /**
  * `make faults-mutants ARGS='--only NAME'`: the defects of mutants.ts, one at a time, each in a copy of the tree; each must be seen by the
- * run or the test that it names. `--control` has the same checks look at the tree as it is: none may see anything. `--show` tells what was
+ * run or the test that it names. `--sample N` tries N of them, others every day. `--control` has the same checks look at the tree as it is: none may see anything. `--show` tells what was
  * kept of the last trials, `--record` keeps that for docs/faults.md: neither tries anything. Exits with 1 where a check did not come to what it
  * should.
  */
@@ -17,11 +17,13 @@ import { type Trial, tryMutant } from './try-mutant.ts';
 const { values } = parseArgs({
   options: {
     only: { type: 'string', default: '' },
+    sample: { type: 'string', default: '' },
     ...{ control: { type: 'boolean' }, show: { type: 'boolean' }, record: { type: 'boolean' } },
   },
 });
 const exactly = mutants.filter(({ name }) => name === values.only);
-const wanted = exactly.length > 0 ? exactly : mutants.filter(({ name }) => name.includes(values.only));
+const named = exactly.length > 0 ? exactly : mutants.filter(({ name }) => name.includes(values.only));
+const wanted = values.sample === '' ? named : sampleOf(named, Number(values.sample));
 if (wanted.length === 0) {
   console.error(`there is no mutant ${values.only}; there are:\n${mutants.map(({ name }) => `  ${name}`).join('\n')}`);
   process.exit(2);
@@ -30,6 +32,15 @@ if (values.show) show();
 else if (values.record) console.log(`recorded: ${recordMutants(mutants)}\nnow: npm run docs:write`);
 else if (values.control) await withTestServers(wanted, tryControls);
 else await withTestServers(wanted, tryAll);
+
+/** So many of them, by the day: all have had their turn after some days. */
+function sampleOf(from: readonly Mutant[], count: number): readonly Mutant[] {
+  const day = Math.floor(Date.now() / 86_400_000);
+  return Array.from(
+    { length: Math.min(count, from.length) },
+    (_, index) => from[(day * count + index) % from.length],
+  ).filter((mutant) => mutant !== undefined);
+}
 
 function show(): void {
   const results = readResults(wanted);

@@ -2,7 +2,7 @@ import { createConsumer, createProducer } from '#lib/kafka';
 import { kafkaConformance } from '../../support/kafka-conformance.ts';
 import { startTestCluster, type TestCluster } from '../../support/kafka-conformance/cluster.ts';
 
-// What needs several brokers is in conformance.night.test.ts.
+// The part that needs several brokers is in conformance.night.test.ts.
 let cluster: TestCluster;
 beforeAll(async () => {
   cluster = await startTestCluster(`conformance-${Date.now()}.`, 1);

@@ -1,0 +1,64 @@
+/** The results of a night: kept while it runs, recorded for docs/nightly.md. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { nightParts } from './night-parts.ts';
+
+export interface RanPart {
+  /** Tests, violations or mutants; 0: green. */
+  failed: number;
+  minutes: number;
+  /** The first failures, else empty. */
+  says: string;
+}
+
+export interface Night {
+  /** Eight digits; `… with changes` where the tree was not that commit's. */
+  commit: string;
+  day: string;
+  parts: Readonly<Record<string, RanPart>>;
+}
+
+export const recordedNightFile = join(import.meta.dirname, 'nightly.json');
+
+export const keptNights = (file: string): Night | undefined =>
+  existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Night) : undefined;
+
+/** @returns the file */
+export function recordNight(night: Night): string {
+  writeFileSync(recordedNightFile, `${JSON.stringify(night, null, 2)}\n`);
+  return recordedNightFile;
+}
+
+export const isGreen = ({ parts }: Night): boolean => nightParts.every(({ name }) => parts[name]?.failed === 0);
+
+/** A row for each part, also for those that have not run. */
+export function reportOf(night: Night): string {
+  const rows = nightParts.map(({ name, holds }) => {
+    const ran = night.parts[name];
+    const result = ran === undefined ? 'not run' : ran.failed === 0 ? 'green' : `**red**: ${ran.says}`;
+    return `| ${name} | ${holds} | ${result} | ${ran?.minutes ?? ''} |`;
+  });
+  return ['| part | holds | result | minutes |', '|---|---|---|---|', ...rows].join('\n');
+}
+
+/** The text of docs/nightly.md. */
+export function nightlyDocument(night: Night | undefined): string {
+  const parts = nightParts
+    .filter(({ folders }) => folders.length > 0)
+    .map(({ name, folders }) => `| ${folders.map((folder) => `\`${folder}\``).join(', ')} | ${name} |`);
+  return `# The night's suite
+
+For developers who change what the day's tests show only in small. \`make test-nightly\` runs all parts, \`ARGS='--only kafka'\` one of them, \`ARGS='--for libs/kafka'\`
+those of a folder; \`npm run docs:write\` writes this page.
+
+## The last recorded night
+
+${night === undefined ? 'None is recorded.' : `On ${night.day}, at commit ${night.commit}: ${isGreen(night) ? 'green' : 'not green'}.\n\n${reportOf(night)}`}
+
+## Which part to run for a change
+
+| folder | part |
+|---|---|
+${parts.join('\n')}
+`;
+}

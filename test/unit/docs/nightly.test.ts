@@ -1,0 +1,22 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from '#deploy/local/paths.ts';
+import { nightParts } from '../../lanes/night-parts.ts';
+import { keptNights, nightlyDocument, recordedNightFile } from '../../lanes/nightly-report.ts';
+
+const filesOf = (args: readonly string[]): string[] => args.filter((arg) => arg.endsWith('.night.test.ts'));
+
+test('docs/nightly.md is written from the recorded night', () => {
+  expect(readFileSync(join(root, 'docs/nightly.md'), 'utf8')).toBe(nightlyDocument(keptNights(recordedNightFile)));
+});
+
+test('every test of the night belongs to one part; the system run has one of its own', () => {
+  const inParts = nightParts.flatMap(({ args }) => filesOf(args));
+  const all = globSync('test/**/*.night.test.ts', { cwd: root });
+  expect(inParts.toSorted()).toEqual(all.filter((file) => !file.includes('system-faults')).toSorted());
+});
+
+test('the folders of the parts exist', () => {
+  const folders = nightParts.flatMap((part) => part.folders);
+  expect(folders.filter((folder) => !existsSync(join(root, folder)))).toEqual([]);
+});
