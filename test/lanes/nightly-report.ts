@@ -1,6 +1,7 @@
 /** The results of a night: kept while it runs, recorded for docs/nightly.md. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { guarantees } from './guarantees.ts';
 import { nightParts } from './night-parts.ts';
 
 export interface RanPart {
@@ -46,6 +47,10 @@ export function nightlyDocument(night: Night | undefined): string {
   const parts = nightParts
     .filter(({ folders }) => folders.length > 0)
     .map(({ name, folders }) => `| ${folders.map((folder) => `\`${folder}\``).join(', ')} | ${name} |`);
+  const witnesses = guarantees.map(
+    ({ holds, byDay, byNight }) =>
+      `| ${holds} | ${byDay.map((file) => `[${nameOf(file)}](../${file})`).join(', ')} | ${byNight.join(', ') || 'the same'} |`,
+  );
   return `# The night's suite
 
 For developers who change what the day's tests show only in small. \`make test-nightly\` runs all parts, \`ARGS='--only kafka'\` one of them, \`ARGS='--for libs/kafka'\`
@@ -55,6 +60,12 @@ those of a folder; \`npm run docs:write\` writes this page.
 
 ${night === undefined ? 'None is recorded.' : `On ${night.day}, at commit ${night.commit}: ${isGreen(night) ? 'green' : 'not green'}.\n\n${reportOf(night)}`}
 
+## Guarantees
+
+| guarantee | witness by day | proof by night |
+|---|---|---|
+${witnesses.join('\n')}
+
 ## Which part to run for a change
 
 | folder | part |
@@ -62,3 +73,5 @@ ${night === undefined ? 'None is recorded.' : `On ${night.day}, at commit ${nigh
 ${parts.join('\n')}
 `;
 }
+
+const nameOf = (file: string): string => file.replace(/^.*\//, '').replace('.test.ts', '');

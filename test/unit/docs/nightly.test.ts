@@ -1,6 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '#deploy/local/paths.ts';
+import { guarantees } from '../../lanes/guarantees.ts';
 import { nightParts } from '../../lanes/night-parts.ts';
 import { keptNights, nightlyDocument, recordedNightFile } from '../../lanes/nightly-report.ts';
 
@@ -19,4 +20,12 @@ test('every test of the night belongs to one part; the system run has one of its
 test('the folders of the parts exist', () => {
   const folders = nightParts.flatMap((part) => part.folders);
   expect(folders.filter((folder) => !existsSync(join(root, folder)))).toEqual([]);
+});
+
+test('each guarantee has a witness that runs by day, and its proofs are parts of the night', () => {
+  const byDay = guarantees.flatMap((guarantee) => guarantee.byDay);
+  expect(byDay.filter((file) => file.includes('.night.') || !existsSync(join(root, file)))).toEqual([]);
+  expect(guarantees.filter((guarantee) => guarantee.byDay.length === 0)).toEqual([]);
+  const names = nightParts.map(({ name }) => name);
+  expect(guarantees.flatMap(({ byNight }) => byNight).filter((name) => !names.includes(name))).toEqual([]);
 });
