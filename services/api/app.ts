@@ -1,5 +1,12 @@
 import { METHODS } from 'node:http';
-import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest, type RouteOptions } from 'fastify';
+import {
+  fastify,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type FastifyServerOptions,
+  type RouteOptions,
+} from 'fastify';
 import { maxPayloadBytes } from '#lib/contract';
 import { answerClientError, ignoreExpectHeader, problemOfHead, validateHostOurselves } from '#lib/http-server';
 import { idempotency } from '#lib/idempotency';
@@ -37,6 +44,8 @@ export interface AppDeps extends RouteDeps, CallerDeps {
   /** Default: nobody is told of limits that are reached. */
   announceLimits?: Pick<AnnounceLimits, 'note'>;
   tracer: Tracer;
+  /** Default: the app's own compilers. Several apps of one process can share them, and each schema is compiled once. */
+  schemaController?: NonNullable<FastifyServerOptions['schemaController']>;
 }
 
 /** Time limit of a client's whole request. */
@@ -58,6 +67,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
       setCommonHeaders(reply);
       if (!refusedByHead(request, reply)) sendProblem(reply, 'not_found');
     },
+    ...(deps.schemaController !== undefined && { schemaController: deps.schemaController }),
     ajv: {
       customOptions: {
         removeAdditional: false,

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { AjvCompiler } from '@fastify/ajv-compiler';
 import type { RouteOptions } from 'fastify';
 import { Registry } from 'prom-client';
 import { createManualClock } from '#lib/clock';
@@ -39,6 +40,9 @@ export const testEncryptionKeys = parseEncryptionKeys([`test:${Buffer.alloc(32, 
 export const testSecretBox = createSecretBox(testEncryptionKeys);
 
 export const testOperatorKeys = createOperatorKeys({ adminKey, adminKeys: [] }, testEncryptionKeys);
+
+/** Compiling its schemas is half of what an app costs. */
+const schemaController = { compilersFactory: { buildValidator: AjvCompiler() } };
 
 /** The API's dependencies in tests, except the given ones. */
 const testDeps = ({
@@ -87,6 +91,7 @@ const testDeps = ({
   ingressUrl: 'https://in.test',
   operatorKeys: testOperatorKeys,
   findSession: async () => 'unknown',
+  schemaController,
   tracer: noTracer,
   log: silentLogger,
   idempotency: {
