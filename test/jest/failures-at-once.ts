@@ -1,7 +1,8 @@
 /**
  * A jest reporter that prints a failed test when it fails, with its reason next to its name, not only after its file; and all of them once
- * more as the last lines of the run, where a log of which only the end is kept still has them.
+ * more as the last lines of the run, where a log of which only the end is kept still has them, with the command that repeats each file.
  */
+import { relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import type { AggregatedResult, Reporter, Test, TestCaseResult, TestContext } from '@jest/reporters';
 
@@ -18,16 +19,21 @@ export default class FailuresAtOnce implements Pick<Reporter, Events> {
   }
 
   onRunComplete(_contexts: Set<TestContext>, { testResults }: AggregatedResult): void {
-    for (const { testFilePath, testResults: cases, failureMessage } of testResults) {
+    for (const { testFilePath, testResults: cases, failureMessage, displayName } of testResults) {
       const failed = cases.filter(({ status }) => status === 'failed');
       for (const { fullName, failureMessages } of failed)
         process.stderr.write(`FAILED ${testFilePath}: ${fullName}\n${beginningOf(failureMessages.join('\n'))}\n`);
       // A file that could not be run has no cases.
       if (failed.length === 0 && failureMessage)
         process.stderr.write(`FAILED ${testFilePath}\n${beginningOf(failureMessage)}\n`);
+      if (failed.length > 0 || failureMessage)
+        process.stderr.write(`again: ${repeats(displayName?.name, relative(process.cwd(), testFilePath))}\n`);
     }
   }
 }
+
+const repeats = (project: string | undefined, file: string): string =>
+  `npx jest ${project === undefined ? '' : `--selectProjects ${project} `}--runTestsByPath ${file}`;
 
 function beginningOf(message: string): string {
   const lines = stripVTControlCharacters(message)

@@ -62,6 +62,7 @@ it('reports every kind of failure, and what a file changes in its process ends w
     'shares realm and loader with Node': 'passed',
     'fails too': 'failed',
   });
+  expect(stderr).toContain('again: npx jest --selectProjects unit --runTestsByPath test/unit/jest/fixtures/first.ts\n');
   // The listeners of the first file don't hear of the second.
   expect(stderr.match(/FAIL at once: fails too/g)).toHaveLength(1);
 });
