@@ -1,4 +1,3 @@
-import { METHODS } from 'node:http';
 import {
   fastify,
   type FastifyInstance,
@@ -8,7 +7,13 @@ import {
   type RouteOptions,
 } from 'fastify';
 import { maxPayloadBytes } from '#lib/contract';
-import { answerClientError, ignoreExpectHeader, problemOfHead, validateHostOurselves } from '#lib/http-server';
+import {
+  answerClientError,
+  createKnownPaths,
+  ignoreExpectHeader,
+  problemOfHead,
+  validateHostOurselves,
+} from '#lib/http-server';
 import { idempotency } from '#lib/idempotency';
 import { createId } from '#lib/ids';
 import type { EncryptionKey } from '#lib/secret-box';
@@ -80,7 +85,6 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   });
   traceRequests(app, deps.tracer);
   ignoreExpectHeader(app.server);
-  knowEveryMethod(app);
   const handleError = createErrorHandler(deps);
   app.setErrorHandler(handleError);
   acceptJsonAlone(app);
@@ -92,12 +96,15 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   app.decorateRequest('caller', null as unknown as Caller);
   auditRequests(app, deps);
   app.decorateRequest('limitReached', undefined);
+  const knownPaths = createKnownPaths<Allowed>();
   app.addHook('onRequest', (request, reply, done) => {
     setCommonHeaders(reply);
     if (refusedByHead(request, reply)) return;
     // In this hook, not in a handler: an unknown path is a 404 without a key, and before its body is read.
-    if (request.is404) sendProblem(reply, 'not_found');
-    else done();
+    if (!request.is404) return done();
+    const allowed = knownPaths.find(request.raw.url ?? '');
+    if (allowed === undefined) sendProblem(reply, 'not_found');
+    else refuseMethod(reply, allowed);
   });
   // Before the plugin, whose first statement already belongs to the tenant.
   deps.connections?.follow(app);
@@ -123,7 +130,10 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   for (const route of options)
     app.route(route.config?.operation?.isPublic === true ? route : { ...route, onRequest: callerCheck });
   for (const route of forAnyone) app.route(route);
-  for (const route of refusedMethods(app, [...options, ...forAnyone])) app.route(route);
+  for (const [url, allowed] of allowedMethods([...options, ...forAnyone])) {
+    knownPaths.add(url, allowed);
+    app.route(refusedMethods(app, url, allowed));
+  }
   return app;
 }
 
@@ -156,27 +166,30 @@ function acceptJsonAlone(app: FastifyInstance): void {
 
 const isEncoded = (contentEncoding = ''): boolean => !/^(?:identity)?$/i.test(contentEncoding);
 
-/** Registers all methods, so that an unknown method of a known path gets 405, not 404. CONNECT never gets here. */
-function knowEveryMethod(app: FastifyInstance): void {
-  for (const method of METHODS)
-    if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: true });
-}
+/** The methods of a path, sorted. */
+type Allowed = readonly string[];
 
-/** Answers unsupported methods of every path with 405 and Allow, without a key. */
-function refusedMethods(app: FastifyInstance, options: readonly RouteOptions[]): RouteOptions[] {
-  const byUrl = Map.groupBy(options, ({ url }) => url);
-  return [...byUrl].map(([url, routesOfUrl]) => {
+function allowedMethods(options: readonly RouteOptions[]): [url: string, allowed: Allowed][] {
+  return [...Map.groupBy(options, ({ url }) => url)].map(([url, routesOfUrl]) => {
     const allowed = new Set(routesOfUrl.flatMap(({ method }) => method));
     if (allowed.has('GET')) allowed.add('HEAD');
-    return {
-      url,
-      method: app.supportedMethods.filter((method) => !allowed.has(method)),
-      onRequest: (_request, reply) => {
-        sendProblem(reply.header('allow', [...allowed].sort().join(', ')), 'method_not_allowed');
-      },
-      handler: (_request, reply) => reply,
-    };
+    return [url, [...allowed].sort()];
   });
+}
+
+/**
+ * Answers 405 without a key, for methods that other paths have: `DELETE /v1/events/search` must not reach `/v1/events/:id`. Methods that no
+ * path has come to the hook of unknown paths.
+ */
+const refusedMethods = (app: FastifyInstance, url: string, allowed: Allowed): RouteOptions => ({
+  url,
+  method: app.supportedMethods.filter((method) => !allowed.includes(method)),
+  onRequest: (_request, reply) => refuseMethod(reply, allowed),
+  handler: (_request, reply) => reply,
+});
+
+function refuseMethod(reply: FastifyReply, allowed: Allowed): void {
+  sendProblem(reply.header('allow', allowed.join(', ')), 'method_not_allowed');
 }
 
 function report({ metrics, log }: AppDeps, request: FastifyRequest, reply: FastifyReply): void {

@@ -1,8 +1,13 @@
-import { METHODS } from 'node:http';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Clock } from '#lib/clock';
 import { maxPayloadBytes } from '#lib/contract';
-import { answerClientError, ignoreExpectHeader, problemOfHead, validateHostOurselves } from '#lib/http-server';
+import {
+  answerClientError,
+  createKnownPaths,
+  ignoreExpectHeader,
+  problemOfHead,
+  validateHostOurselves,
+} from '#lib/http-server';
 import { createId } from '#lib/ids';
 import type { Logger } from '#lib/log';
 import type { Networks } from '#lib/networks';
@@ -45,6 +50,12 @@ const requestTimeoutMs = 30_000;
 /** A payload in a form: a character of it can take three. */
 const maxFormBytes = 3 * maxPayloadBytes + 65_536;
 
+/** The page of a path, and the methods that it has. */
+interface KnownPath {
+  allowed: string;
+  page: Page;
+}
+
 export function buildApp(deps: AppDeps): FastifyInstance {
   const { settings, trustedProxies, clock, assets } = deps;
   const app = fastify({
@@ -78,9 +89,9 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   }
 
   ignoreExpectHeader(app.server);
-  knowEveryMethod(app);
   takeFormsAlone(app);
   app.decorateRequest('state', null as unknown as RequestState);
+  const knownPaths = createKnownPaths<KnownPath>();
   app.addHook('onRequest', async (request, reply) => {
     begin(request, reply);
     const wrong = problemOfHead(request.raw);
@@ -89,7 +100,10 @@ export function buildApp(deps: AppDeps): FastifyInstance {
       reply.callNotFound();
       return reply;
     }
-    if (wrong === undefined) return undefined;
+    if (wrong === undefined) {
+      const known = request.is404 ? knownPaths.find(request.raw.url ?? '') : undefined;
+      return known && sendResult(reply, problem(405, { allow: known.allowed }), known.page);
+    }
     return sendResult(reply.header('connection', 'close'), problem(400, { explanation: `${wrong}.` }));
   });
   app.addHook('onResponse', async (request, reply) => report(deps, request, reply));
@@ -108,6 +122,19 @@ export function buildApp(deps: AppDeps): FastifyInstance {
     if (url.includes('*')) throw new Error(`${url} would answer for paths that are not known`);
   });
 
+  /** 405 with Allow, whoever asks. Methods that no page has come to the hook of unknown paths. */
+  function refuseOthers(url: string, methods: readonly string[], page: Page): void {
+    const all = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].sort();
+    const allowed = all.join(', ');
+    knownPaths.add(url, { allowed, page });
+    app.route({
+      url,
+      method: app.supportedMethods.filter((method) => !all.includes(method)),
+      onRequest: async (_request, reply) => sendResult(reply, problem(405, { allow: allowed }), page),
+      handler: (_request, reply) => reply,
+    });
+  }
+
   serveAssets(app, { assets, base: settings.base, sendResult });
   if (faces.includes('portal')) serveAccents(app, { base: settings.base, sendResult });
   const shown = faces.filter((face) => face !== 'catalog' || deps.catalog !== undefined);
@@ -115,10 +142,10 @@ export function buildApp(deps: AppDeps): FastifyInstance {
     const url = settings.base + page.path;
     const methods = Object.keys(page.handlers);
     for (const method of methods) app.route({ method, url, ...answerPage.routeOf(page) });
-    refuseOthers(app, { url, allowed: methods, sendResult, page });
+    refuseOthers(url, methods, page);
     if (page.access !== 'catalog' || page.isDocument) continue;
     app.route({ method: 'GET', url: `${url}/`, ...answerPage.slashRouteOf(page) });
-    refuseOthers(app, { url: `${url}/`, allowed: methods, sendResult, page });
+    refuseOthers(`${url}/`, methods, page);
   }
   return app;
 }
@@ -126,36 +153,11 @@ export function buildApp(deps: AppDeps): FastifyInstance {
 const known: readonly ProblemStatus[] = [400, 408, 413, 415];
 const statusOf = (status: number | undefined): ProblemStatus => known.find((one) => one === status) ?? 500;
 
-/** Registers all methods, so that an unknown method of a known path gets 405, not 404. CONNECT never gets here. */
-function knowEveryMethod(app: FastifyInstance): void {
-  for (const method of METHODS)
-    if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: true });
-}
-
 function takeFormsAlone(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser<string>('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, body, done) =>
     done(null, new URLSearchParams(body)),
   );
-}
-
-/** 405 with Allow, whoever asks. */
-function refuseOthers(
-  app: FastifyInstance,
-  {
-    url,
-    allowed,
-    sendResult,
-    page,
-  }: { url: string; allowed: readonly string[]; sendResult: ReturnType<typeof createSendResult>; page: Page },
-): void {
-  const all = [...allowed, ...(allowed.includes('GET') ? ['HEAD'] : [])].sort();
-  app.route({
-    url,
-    method: app.supportedMethods.filter((method) => !all.includes(method)),
-    onRequest: async (_request, reply) => sendResult(reply, problem(405, { allow: all.join(', ') }), page),
-    handler: (_request, reply) => reply,
-  });
 }
 
 function report({ metrics, log }: AppDeps, request: FastifyRequest, reply: FastifyReply): void {
