@@ -6,4 +6,4 @@ export { validateHostOurselves, ignoreExpectHeader } from './host-and-expect.ts'
 export { clientCertificateOf } from './client-certificate.ts';
 export { type TlsFiles, type TlsMaterial, readTlsFiles } from './tls-files.ts';
 export { createTlsRenewal } from './tls-renewal.ts';
-export { createKnownPaths, type KnownPaths } from './known-paths.ts';
+export { createKnownPaths } from './known-paths.ts';

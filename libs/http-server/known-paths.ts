@@ -1,7 +1,7 @@
 import findMyWay from 'find-my-way';
 
 /** The paths that a server knows, by their patterns, each with what is kept for it. */
-export interface KnownPaths<Kept> {
+interface KnownPaths<Kept> {
   add(pattern: string, kept: Kept): void;
   /** @param url a request's, with or without its query */
   find(url: string): Kept | undefined;
