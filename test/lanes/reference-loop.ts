@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto';
 import { processorTimeMs } from '../support/processor-time.ts';
 
 /**
- * How long one loop takes on the machine that the budget of `make test` was set on, in milliseconds of processor time. Machines differ, and
- * one machine changes its speed within hours: processor time that is multiplied by `machineSpeed()` can be compared.
+ * How long one loop takes on the machine that the budget of `make test` was set on, in milliseconds of processor time: the unit tests of
+ * 0.1.0 took 320 s there. Machines differ, and one machine changes its speed within hours: processor time that is multiplied by
+ * `machineSpeed()` can be compared.
  */
-const nominalLoopMs = 250;
+const nominalLoopMs = 375;
 
 const rounds = 5;
 
