@@ -26,9 +26,11 @@ async function clean(): Promise<void> {
   await down(true);
   removePostgresHome(stackFiles.dir);
   const kept = new Set([jarsDir, stackFiles.lock, stackFiles.installLock].map((path) => basename(path)));
-  for (const entry of readdirSync(hooklineDir)) {
-    if (entry.startsWith('test-')) await removeLeftTest(join(hooklineDir, entry));
-    else if (!kept.has(entry)) rmSync(join(hooklineDir, entry), { recursive: true, force: true });
+  for (const entry of readdirSync(hooklineDir, { withFileTypes: true })) {
+    const path = join(hooklineDir, entry.name);
+    // A file of this name holds what the tests took.
+    if (entry.isDirectory() && entry.name.startsWith('test-')) await removeLeftTest(path);
+    else if (!kept.has(entry.name)) rmSync(path, { recursive: true, force: true });
   }
   say('removed all data (what was downloaded is kept in .hookline/lib)');
 }
