@@ -1,7 +1,7 @@
 # Every target does what its line in `make help` says, on a machine that has nothing but make, Node (20 or later, with npm) and a shell.
 .DEFAULT_GOAL := help
 SHELL := /bin/sh
-.PHONY: help setup up down clean smoke demo picture logs test test-nightly checks tests test-unit-integration test-e2e unit test-changed watch lint types test-servers stop-test-servers github-payloads prove faults faults-mutants bench bench-peers replay-dlq k8s-check
+.PHONY: help setup up down clean smoke demo picture logs test test-nightly images-check checks tests test-unit-integration test-e2e unit test-changed watch lint types test-servers stop-test-servers github-payloads prove faults faults-mutants bench bench-peers replay-dlq k8s-check
 
 # Node 24, pinned among the packages; `make setup` sees to it that it is there.
 node := node_modules/.bin/node
@@ -36,6 +36,9 @@ test: ## check the code and run the day's tests, with their own servers; can run
 
 test-nightly: setup ## run the night's suite: full proofs, in parts that can be resumed (ARGS='--only kafka,dedup', '--for libs/kafka', '--again', '--record')
 	@$(node) test/lanes/nightly.ts $(ARGS)
+
+images-check: setup ## start the images of docker-compose.yml, run smoke and tests with them, and ask Grafana for every panel's data (ARGS='--only stack,panels,tests')
+	@$(node) test/images/main.ts $(ARGS)
 
 # The processor is the tests' first: they have answers to wait for.
 checks:

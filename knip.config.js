@@ -16,7 +16,7 @@ export default {
     // Started by their test, in a copy that has the package installed.
     'test/e2e/examples/*/*.js',
     // Started by tests and benches as processes of their own.
-    'test/{faults/prove/main,lanes/{measure,nightly,record,titles}}.ts',
+    'test/{faults/prove/main,images/main,lanes/{measure,nightly,record,titles}}.ts',
     'test/unit/jest/fixtures/{first,second,dies}.ts',
     'test/unit/jest/fixtures/jest.config.js',
     'test/bench/{record-batch,receiving/serve,soak/try-leaks}.ts',

@@ -20,7 +20,11 @@ export interface DashboardsLoad {
 
 const pauseMs = 100;
 
-export async function prepareLoad(stack: Stack, receiver: Receiver, consoleUrl: string): Promise<DashboardsLoad> {
+export async function prepareLoad(
+  stack: Stack,
+  receiver: Pick<Receiver, 'url' | 'react'>,
+  consoleUrl: string,
+): Promise<DashboardsLoad> {
   const ask = async (path: string, { method = 'GET', body, headers }: Asked = {}): Promise<Response> =>
     fetch(`${stack.apiUrl}/v1${path}`, {
       method,
@@ -34,7 +38,7 @@ export async function prepareLoad(stack: Stack, receiver: Receiver, consoleUrl: 
   };
 
   const source = await create('/sources', { name: 'shop', scheme: 'hookline' });
-  const retry = { base_seconds: 0.2, cap_seconds: 0.5, max_attempts: 3 };
+  const retry = { base_seconds: 1, cap_seconds: 2, max_attempts: 3 };
   for (const name of ['well', 'ill', 'gone']) await create('/endpoints', { url: receiver.url(name), retry });
   await create('/endpoints', { url: 'http://127.0.0.1:1/nobody', retry });
   receiver.react(({ name }) => ({ status: { ill: 500, gone: 410 }[name] ?? 200 }));

@@ -44,8 +44,12 @@ export const failing =
   (share: number, status: number, random: () => number): (() => Reaction) =>
   () => ({ status: random() < share ? status : 200 });
 
-/** A receiver of any number of endpoints that writes down every arrival, and has outsiders' code verify every signature. */
-export async function startReceiver(): Promise<Receiver> {
+/**
+ * A receiver of any number of endpoints that writes down every arrival, and has outsiders' code verify every signature.
+ *
+ * @param at the address to listen on, and the name that senders know it by: containers do not see this machine's loopback
+ */
+export async function startReceiver(at = { listenOn: '127.0.0.1', host: '127.0.0.1' }): Promise<Receiver> {
   const arrivals: Arrival[] = [];
   const endpoints = new Map<string, { id: string; secret: string }>();
   let reactTo: Parameters<Receiver['react']>[0] = () => ({ status: 200 });
@@ -84,13 +88,13 @@ export async function startReceiver(): Promise<Receiver> {
     // A sender that is killed half-way leaves half a body: that is no arrival.
     take(request, response).catch(() => response.destroy());
   });
-  const address = { host: '127.0.0.1', port: 0, reusePort: true, backlog: queueOfEach };
+  const address = { host: at.listenOn, port: 0, reusePort: true, backlog: queueOfEach };
   await new Promise<void>((resolve) => server.listen(address, resolve));
   const listeners = [server, ...(await openMoreListeners(server, moreListeners))];
   const { port } = server.address() as AddressInfo;
 
   return {
-    url: (name) => `http://127.0.0.1:${port}/${encodeURIComponent(name)}`,
+    url: (name) => `http://${at.host}:${port}/${encodeURIComponent(name)}`,
     register: (name, endpoint) => void endpoints.set(name, endpoint),
     react: (reaction) => (reactTo = reaction),
     arrivals,
