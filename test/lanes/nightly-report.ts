@@ -5,6 +5,8 @@ import { guarantees } from './guarantees.ts';
 import { nightParts } from './night-parts.ts';
 
 export interface RanPart {
+  /** Eight digits; `… with changes` where the tree was not that commit's. */
+  commit: string;
   /** Tests, violations or mutants; 0: green. */
   failed: number;
   minutes: number;
@@ -13,7 +15,7 @@ export interface RanPart {
 }
 
 export interface Night {
-  /** Eight digits; `… with changes` where the tree was not that commit's. */
+  /** That of the last part that was run; in others nothing that they run was different. */
   commit: string;
   day: string;
   parts: Readonly<Record<string, RanPart>>;

@@ -1,6 +1,7 @@
 /**
- * `make test-nightly`: the parts of night-parts.ts, one after the other, each into a log of its own, and one report. A part that was green at
- * this commit is not run again, so that an interrupted night goes on where it was.
+ * `make test-nightly`: the parts of night-parts.ts, one after the other, each into a log of its own, and one report. A part that was green is
+ * not run again before something changes that it runs, so that an interrupted night goes on where it was, and one that was red is mended part
+ * by part.
  *
  *   ARGS='--only kafka,dedup'          these parts
  *   ARGS='--for libs/kafka'            the parts of a folder
@@ -27,6 +28,8 @@ const { values } = parseArgs({
   },
 });
 
+const notRun = ['docs', '*.md', '.github', 'test/unit', 'test/lanes', 'test/images', 'test/documents', 'test/evidence'];
+
 const git = (...args: readonly string[]): string => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
 const commit = git('rev-parse', '--short=8', 'HEAD') + (git('status', '--porcelain') === '' ? '' : ' with changes');
 mkdirSync(dir, { recursive: true });
@@ -35,7 +38,7 @@ const kept = keptNights(resultsFile);
 const night: Night = {
   commit,
   day: new Date().toISOString().slice(0, 10),
-  parts: kept?.commit === commit ? kept.parts : {},
+  parts: kept?.parts ?? {},
 };
 if (values.record) {
   console.log(`recorded: ${recordNight(night)}\nnow: npm run docs:write`);
@@ -43,8 +46,9 @@ if (values.record) {
 }
 const wanted = wantedParts();
 for (const part of wanted) {
-  if (night.parts[part.name]?.failed === 0 && !values.again) {
-    console.log(`${part.name}: green at ${commit} already`);
+  const before = night.parts[part.name];
+  if (before !== undefined && !values.again && isStillGreen(part, before)) {
+    console.log(`${part.name}: green at ${before.commit} already`);
     continue;
   }
   night.parts = { ...night.parts, [part.name]: await run(part) };
@@ -52,6 +56,20 @@ for (const part of wanted) {
 }
 console.log(`\n${reportOf(night)}`);
 process.exitCode = wanted.every(({ name }) => night.parts[name]?.failed === 0) ? 0 : 1;
+
+/** Nothing has changed since then that the part runs: documents, tests of the day, and files of other parts are none of that. */
+function isStillGreen({ name, args }: NightPart, { commit: at, failed }: RanPart): boolean {
+  if (failed > 0 || at.includes(' ') || commit.includes(' ')) return false;
+  const excluded = notRun.map((path) => `:(exclude)${path}`);
+  const changed = git('diff', '--name-only', at, 'HEAD', '--', '.', ...excluded)
+    .split('\n')
+    .filter(Boolean);
+  // A mutant may be seen by any test.
+  if (name === 'mutants') return changed.length === 0;
+  return changed.every(
+    (file) => file.startsWith('test/faults/mutants/') || (file.endsWith('.test.ts') && !args.includes(file)),
+  );
+}
 
 function wantedParts(): readonly NightPart[] {
   const names = values.only === '' ? [] : values.only.split(',');
@@ -83,5 +101,5 @@ async function run({ name, args }: NightPart): Promise<RanPart> {
   console.log(`${name}: ${failed === 0 ? 'green' : 'RED'}, ${minutes} min`);
   for (const line of failures) console.log(`  ${line}`);
   if (failed > 0) console.log(`  again: make test-nightly ARGS='--only ${name}'`);
-  return { failed, minutes, says: failures.slice(0, 5).join('; ') || (failed > 0 ? `exit code ${code}` : '') };
+  return { commit, failed, minutes, says: failures.slice(0, 5).join('; ') || (failed > 0 ? `exit code ${code}` : '') };
 }
