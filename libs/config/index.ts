@@ -25,11 +25,13 @@ export {
 export {
   commitIntervalField,
   consumerFields,
+  defaultDecompressedBytes,
   defaultSessionTimeoutMs,
   gatherField,
   type KafkaConfig,
   kafkaFields,
   kafkaRelations,
+  producerFields,
 } from './kafka-fields.ts';
 export { type DatabaseTls, postgresFields, postgresRelations, readDatabaseUrl } from './postgres-fields.ts';
 export { redisFields, redisRelations } from './redis-fields.ts';

@@ -55,6 +55,14 @@ export const kafkaFields = {
   }),
 };
 
+/** Further settings of services that write to topics. */
+export const producerFields = {
+  kafkaCompression: oneOf('HOOKLINE_KAFKA_COMPRESSION', ['none', 'gzip', 'snappy', 'lz4', 'zstd'], {
+    default: 'none',
+    help: 'compression of the batches that the service writes; batches of every codec are read, whatever this says',
+  }),
+};
+
 export const gatherField = integer('HOOKLINE_GATHER_MS', {
   default: '20',
   min: 0,
@@ -72,6 +80,9 @@ export const commitIntervalField = integer('HOOKLINE_COMMIT_INTERVAL_MS', {
 
 export const defaultSessionTimeoutMs = 10_000;
 
+/** Sixteen times what a batch may have on its topic: JSON becomes five to ten times shorter. */
+export const defaultDecompressedBytes = 32 * 1024 * 1024;
+
 /** Further settings of services that read topics. */
 export const consumerFields = {
   sessionTimeoutMs: integer('HOOKLINE_KAFKA_SESSION_TIMEOUT_MS', {
@@ -84,7 +95,13 @@ export const consumerFields = {
     default: String(8 * 1024 * 1024),
     min: 64 * 1024,
     max: 1024 * 1024 * 1024,
-    help: 'maximum bytes fetched ahead per partition; one fetch of up to 2 MiB may exceed it',
+    help: 'maximum bytes fetched ahead per partition; one fetch of up to 2 MiB, or one compressed batch, may exceed it',
+  }),
+  decompressedBytes: integer('HOOKLINE_CONSUMER_DECOMPRESSED_BYTES', {
+    default: String(defaultDecompressedBytes),
+    min: 64 * 1024,
+    max: 1024 * 1024 * 1024,
+    help: 'maximum bytes of a compressed batch when it is decompressed; a larger one becomes a dead letter `undecodable_batch`, which can be replayed once this is raised',
   }),
 };
 

@@ -13,6 +13,7 @@ interface ReasonFacts {
  */
 const reasons = {
   malformed_record: { stages: ['dedup', 'fan-out', 'dispatcher', 'projector'], fault: 'record' },
+  undecodable_batch: { stages: ['dedup', 'fan-out', 'dispatcher', 'projector'], fault: 'record' },
   data_invalid: { stages: ['dedup', 'projector'], fault: 'record' },
   retries_exhausted: { stages: ['dispatcher'], fault: 'endpoint' },
   endpoint_gone: { stages: ['dispatcher'], fault: 'endpoint' },

@@ -52,6 +52,12 @@ export const header = {
   deadLetterSha256: 'hookline-dl-sha256',
   /** JSON array of the headers that were cut or left out; absent where all are as they were. */
   deadLetterCutHeaders: 'hookline-dl-cut-headers',
+  /** On the dead letter of a batch that could not be decoded, see undecodable-batch.ts: where it stood, and all of its offsets, `first-last`. */
+  deadLetterTopic: 'hookline-dl-topic',
+  deadLetterPartition: 'hookline-dl-partition',
+  deadLetterOffsets: 'hookline-dl-offsets',
+  deadLetterCompression: 'hookline-dl-compression',
+  deadLetterProblem: 'hookline-dl-problem',
 } as const;
 
 /** The trace header of a record; empty if the record belongs to no trace. */

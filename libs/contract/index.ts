@@ -83,6 +83,13 @@ export {
   parseDeadLetter,
   unpackHeaders,
 } from './dead-letter.ts';
+export { noTenant } from './no-tenant.ts';
+export {
+  originOfBatch,
+  parseUndecodableBatch,
+  type UndecodableBatchFacts,
+  undecodableBatchHeaders,
+} from './undecodable-batch.ts';
 export { isReservedHeader, isSensitiveHeader } from './endpoint-headers.ts';
 export { type OperationalEventType, isOperationalEvent, operationalEventTypes } from './operational-events.ts';
 export { maxPayloadBytes, maxPayloadText } from './payload-limit.ts';

@@ -3,6 +3,8 @@
  *
  *   the record whole, on the topic ──refused──► shortened, on the topic ──each length refused──► whole, in Postgres
  *
+ * A batch that can't be decoded is never shortened, and one of the dead-letter topic itself goes to Postgres at once.
+ *
  * It guarantees that the dead letter stands somewhere when it resolves. A dependency that is away is waited for. A dead letter may stand
  * twice, as
  * after any crash: it is known by its stage, origin and generation.
@@ -58,8 +60,9 @@ export function createBury({ producer, topic, keep, counter, waitOut, clock, log
   async function buryOnce(died: DiedRecord, facts: DeadLetterFacts, signal: AbortSignal): Promise<Burial | undefined> {
     const dl = deadLetterHeaders(facts);
     const whole = { topic, key: died.key, value: died.value, headers: { ...died.headers, ...dl } };
-    if (await isTaken(() => producer.send(whole), signal)) return 'whole';
-    for (const form of shortenedForms(died)) {
+    const isFromHere = died.batchOf === topic;
+    if (!isFromHere && (await isTaken(() => producer.send(whole), signal))) return 'whole';
+    for (const form of died.batchOf === undefined ? shortenedForms(died) : []) {
       const record = { topic, ...form, headers: { ...form.headers, ...dl } };
       if (await isTaken(() => producer.send(record), signal)) return 'shortened';
     }
@@ -75,7 +78,8 @@ export function createBury({ producer, topic, keep, counter, waitOut, clock, log
       if (burial !== undefined) {
         burials.inc({ as: burial });
         deadLetters.inc({ stage, reason });
-        if (burial !== 'whole') log.error({ event: 'dead_letter.refused', keptAs: burial, ...line });
+        if (burial !== 'whole' && died.batchOf !== topic)
+          log.error({ event: 'dead_letter.refused', keptAs: burial, ...line });
         return burial;
       }
       log.error({ event: 'dead_letter.kept_nowhere', ...line });

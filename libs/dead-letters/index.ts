@@ -1,4 +1,5 @@
 export { type Bury, createBury } from './bury.ts';
+export { createBuryBatch } from './bury-batch.ts';
 export { type BuryRecord, createBuryRecord } from './bury-record.ts';
 export type { DiedRecord } from './died-record.ts';
 export { firstOriginOf } from './first-origin.ts';

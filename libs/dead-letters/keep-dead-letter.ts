@@ -1,6 +1,14 @@
 import { hash } from 'node:crypto';
 import { formatMicros } from '#lib/clock';
-import { type DeadLetterFacts, header, type HeaderText, isName, packHeaders, parseDelivery } from '#lib/contract';
+import {
+  type DeadLetterFacts,
+  header,
+  type HeaderText,
+  isName,
+  noTenant,
+  packHeaders,
+  parseDelivery,
+} from '#lib/contract';
 import { isNotErased } from '#lib/event-store';
 import { derivedId } from '#lib/ids';
 import type { Query } from '#lib/postgres';
@@ -26,7 +34,7 @@ export function createKeepDeadLetter(postgres: Query): KeepDeadLetter {
     const headers = rawHeaders(given);
     const text = textOf(headers);
     const name = (header: string): string | null => nameOrNull(text[header]);
-    const tenant = name(header.tenant) ?? '';
+    const tenant = name(header.tenant) ?? noTenant;
     // The origin in a record that somebody else wrote may be longer than an index takes.
     const origin = nameOrNull(named) ?? `sha256-${hash('sha256', named, 'hex')}`;
     const generation = generationOf(text);

@@ -6,6 +6,8 @@ export {
   type RecordHandler,
   type RecordPosition,
   type RecordProducer,
+  type UndecodableBatch,
+  type UndecodableBatchHandler,
   originOf,
 } from './port.ts';
 export { type KafkaAccess, kafkaAccess } from './access.ts';
@@ -13,6 +15,7 @@ export { partitionOf } from './producing/partitioner.ts';
 export { type ProducerOptions, createProducer } from './producing/producer.ts';
 export { consumerMetrics, producerMetrics } from './metrics.ts';
 export { createConsumer } from './consuming/rebuilding/supervised-consumer.ts';
+export { decodeKeptBatch } from './consuming/decode-kept-batch.ts';
 export { readTopic } from './consuming/read-topic.ts';
 export type { ConsumerOptions, RecordConsumer } from './consuming/consumer-options.ts';
 export {

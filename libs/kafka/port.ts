@@ -69,6 +69,30 @@ export interface IncomingRecord {
   done(): void;
 }
 
+/** A batch of a partition that can't be decoded: of an unknown codec, broken, or too large when it is decompressed. */
+export interface UndecodableBatch {
+  readonly topic: string;
+  readonly partition: number;
+  readonly firstOffset: bigint;
+  readonly lastOffset: bigint;
+  /** The codec's name. */
+  readonly compression: string;
+  /** Completes the sentence "the batch …". */
+  readonly problem: string;
+  /** All of it as on the wire. */
+  readonly value: Buffer;
+  /** Aborts when its partition is lost, or the consumer stops: from then on `done` does nothing. */
+  readonly signal: AbortSignal;
+  /** It is kept elsewhere, durably: the offsets of its records may be committed, once all before them are done too. */
+  done(): void;
+}
+
+/**
+ * Keeps a batch that can't be decoded, and calls `done`. It is not called for others of the partition meanwhile, nor is its handler. If it throws
+ * before the batch's signal has aborted, the consumer fails and the process ends.
+ */
+export type UndecodableBatchHandler = (batch: UndecodableBatch) => Promise<void>;
+
 export interface PartitionRef {
   topic: string;
   partition: number;

@@ -9,6 +9,7 @@ import {
   kafkaRelations,
   postgresFields,
   postgresRelations,
+  producerFields,
   readConfig,
   redisFields,
   redisRelations,
@@ -20,6 +21,7 @@ import {
 export const fields = {
   ...serviceFields(9082),
   ...kafkaFields,
+  ...producerFields,
   ...consumerFields,
   ...redisFields,
   ...postgresFields,

@@ -2,11 +2,11 @@ import { createWaitOut } from '#lib/backoff';
 import type { Clock } from '#lib/clock';
 import type { EventRecord, Topics } from '#lib/contract';
 import type { CrashPoints } from '#lib/crash-points';
-import { createBury, createBuryRecord, type KeepDeadLetter } from '#lib/dead-letters';
+import { createBury, createBuryBatch, createBuryRecord, type KeepDeadLetter } from '#lib/dead-letters';
 import type { DedupStore } from '#lib/dedup-store';
 import type { ErasedEvents } from '#lib/erasure';
 import { createFanOutMetrics, createPublishEvent, type MatchNarrow } from '#lib/fan-out';
-import type { RecordHandler, RecordProducer } from '#lib/kafka';
+import type { RecordHandler, RecordProducer, UndecodableBatchHandler } from '#lib/kafka';
 import type { Logger } from '#lib/log';
 import type { Enforcement } from '#lib/schema-checks';
 import type { Metrics } from '#lib/telemetry';
@@ -42,6 +42,8 @@ export interface DedupDeps {
 export interface Dedup {
   /** For the records of `webhooks.received`. */
   handle: RecordHandler;
+  /** For batches of it. */
+  onUndecodable: UndecodableBatchHandler;
   /** Resolves when no background work is left. */
   idle(): Promise<void>;
 }
@@ -77,6 +79,7 @@ export function createDedup(deps: DedupDeps): Dedup {
   const { erased, onDropped } = deps;
   return {
     handle: createAcceptOnce({ settle, setAside, buryRecord, erased, onDropped, waitOut, metrics, clock, log }),
+    onUndecodable: createBuryBatch({ bury, stage: 'dedup', log }),
     idle: setAside.idle,
   };
 }

@@ -40,7 +40,12 @@ export function build(config: DedupConfig, context: ServiceContext): Part[] {
     clock,
     log,
   });
-  const producer = createProducer({ ...kafka, tracer, topics: [topics.events, topics.deliveries, topics.duplicates] });
+  const producer = createProducer({
+    ...kafka,
+    tracer,
+    topics: [topics.events, topics.deliveries, topics.duplicates],
+    compression: config.kafkaCompression,
+  });
   const { directory, parts: directoryParts } = openSubscriberDirectory({ database, name, clock, log, metrics });
   const table = createPostgresKeyTable(postgres);
   const erased = createErasedEvents({ followPostgres: postgres, postgres, clock, log });
@@ -64,12 +69,14 @@ export function build(config: DedupConfig, context: ServiceContext): Part[] {
   const consumer = createConsumer({
     ...kafka,
     maxQueuedBytes: config.consumerQueueBytes,
+    maxDecompressedBytes: config.decompressedBytes,
     sessionTimeoutMs: config.sessionTimeoutMs,
     groupId,
     topics: [topics['webhooks.received']],
     gatherMs: config.gatherMs,
     commitIntervalMs: config.commitIntervalMs,
     handle: traceRecords({ tracer, groupId }, dedup.handle),
+    onUndecodable: dedup.onUndecodable,
     onFailure: context.fail,
   });
   // After the consumer's stop, which aborts them; before their dependencies close.

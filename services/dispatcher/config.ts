@@ -13,6 +13,7 @@ import {
   postgresFields,
   postgresRelations,
   type Problem,
+  producerFields,
   readConfig,
   redisFields,
   redisRelations,
@@ -28,6 +29,7 @@ const mebibyte = 1024 * 1024;
 export const fields = {
   ...serviceFields(9083),
   ...kafkaFields,
+  ...producerFields,
   ...consumerFields,
   ...postgresFields,
   ...redisFields,

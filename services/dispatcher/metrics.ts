@@ -103,6 +103,7 @@ export const dispatcherMetrics = {
         'replayed',
         'letter_removed',
         'letter_shortened',
+        'batch_undecodable',
         'topic_unknown',
         'payload_expired',
         'refused_by_kafka',

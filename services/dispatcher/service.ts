@@ -58,6 +58,7 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
     ...{ ...common, ...publishing, endpoints, erased, dropped, encodeAttempt, orderedRows, removeRow },
   });
   const { outcomes } = send;
+  const { buryBatchOfDeliveries } = publishing;
   const scheduler = buildLanes({
     ...common,
     ...connections,
@@ -70,7 +71,7 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
   const inHand = { ...common, endpoints, scheduler, outcomes, erased, dropped };
   const { orderedIntake, releaseOrdered } = buildOrdered({ ...inHand, ...tables, orderedRows });
   const waitingRows = buildWaitingRows({ ...inHand, tables, releaseOrdered });
-  const deliveries = buildIntake({ ...inHand, ...connections, orderedIntake });
+  const deliveries = buildIntake({ ...inHand, ...connections, orderedIntake, buryBatchOfDeliveries });
 
   const { decode: decodeEvent } = publishing.eventCodec;
   const fanOut = buildFanOut({

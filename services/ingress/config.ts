@@ -10,6 +10,7 @@ import {
   postgresFields,
   postgresRelations,
   type Problem,
+  producerFields,
   readConfig,
   redisFields,
   redisRelations,
@@ -24,6 +25,7 @@ import { answerWithinMs } from './load-shedding/admission.ts';
 export const fields = {
   ...serviceFields(9080),
   ...kafkaFields,
+  ...producerFields,
   gatherMs: gatherField,
   ...postgresFields,
   ...redisFields,

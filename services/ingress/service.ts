@@ -66,6 +66,7 @@ export function build(config: IngressConfig, context: ServiceContext): Part[] {
     metrics: context.metrics,
     tracer,
     topics: [topic],
+    compression: config.kafkaCompression,
     deliveryTimeoutMs,
     // Before the 202: what is gathered here is read together all the way, and no receiver has waited for it.
     lingerMs: config.gatherMs / 2,

@@ -9,6 +9,7 @@ import {
   postgresFields,
   postgresRelations,
   type Problem,
+  producerFields,
   readConfig,
   registryFields,
   serviceFields,
@@ -18,6 +19,7 @@ import {
 export const fields = {
   ...serviceFields(9084),
   ...kafkaFields,
+  ...producerFields,
   ...consumerFields,
   ...postgresFields,
   ...registryFields,

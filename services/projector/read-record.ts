@@ -5,6 +5,7 @@ import {
   type FannedOut,
   header,
   isInstant,
+  noTenant,
   packHeaders,
   parseDeadLetter,
   parseDelivery,
@@ -99,7 +100,7 @@ function readDeadLetter({ key, value, headers, rawHeaders, partition, offset }: 
       kind: 'dead_letter',
       deadLetter: {
         ...facts,
-        tenant: headers[header.tenant] ?? '',
+        tenant: headers[header.tenant] || noTenant,
         event_id: named(header.eventId),
         delivery_id: named(header.deliveryId),
         endpoint_id: named(header.endpointId),

@@ -8,7 +8,7 @@ import {
   createProducer,
   kafkaAccess,
 } from '#lib/kafka';
-import { createBury, createBuryRecord, createKeepDeadLetter } from '#lib/dead-letters';
+import { createBury, createBuryBatch, createBuryRecord, createKeepDeadLetter } from '#lib/dead-letters';
 import { reportProcess } from '#lib/heartbeat';
 import type { Part } from '#lib/lifecycle';
 import { createPools, postgresAccess, watchClock } from '#lib/postgres';
@@ -69,7 +69,12 @@ export function build(config: ProjectorConfig, context: ServiceContext): Part[] 
     topic: topics['delivery.attempts'],
     schema: readSchema('delivery.attempts'),
   });
-  const producer = createProducer({ ...kafka, tracer, topics: [topics['dead-letters']] });
+  const producer = createProducer({
+    ...kafka,
+    tracer,
+    topics: [topics['dead-letters']],
+    compression: config.kafkaCompression,
+  });
 
   const bury = createBury({
     producer,
@@ -90,6 +95,7 @@ export function build(config: ProjectorConfig, context: ServiceContext): Part[] 
   const consumer = createConsumer({
     ...kafka,
     maxQueuedBytes: config.consumerQueueBytes,
+    maxDecompressedBytes: config.decompressedBytes,
     sessionTimeoutMs: config.sessionTimeoutMs,
     groupId,
     topics: projectedTopics.map((topic) => topics[topic]),
@@ -112,6 +118,7 @@ export function build(config: ProjectorConfig, context: ServiceContext): Part[] 
       metrics,
       crashPoints,
     }),
+    onUndecodable: createBuryBatch({ bury, stage: 'projector', log }),
     onFailure: context.fail,
   });
   const vitals = watchDatabase({ postgres, maxBytes: config.databaseMaxBytes, clock, log, metrics });

@@ -4,7 +4,8 @@
  */
 import { createRequire } from 'node:module';
 import type { KafkaMessage } from 'kafkajs';
-import { type FetchedRecord, readRecordBatches } from '../../libs/kafka/codec/read-record-batches.ts';
+import type { FetchedRecord } from '../../libs/kafka/codec/fetched-record.ts';
+import { readRecordBatches } from '../../libs/kafka/codec/read-record-batches.ts';
 import { batchRecord, encodeRecordBatch } from '../../libs/kafka/codec/record-batch.ts';
 import { ConsumedRecord } from '../../libs/kafka/consuming/consumed-record.ts';
 import { median } from './support/median.ts';

@@ -7,6 +7,7 @@ import { Metrics } from '#lib/telemetry';
 import { connectKafkaOffsets } from './kafka-offsets.ts';
 import type { Stack } from './stack.ts';
 import { waitUntil } from './wait-until.ts';
+import { noneUndecodable } from './none-undecodable.ts';
 
 const timeoutMs = 300_000;
 
@@ -24,6 +25,7 @@ export async function receiptsOnTopic({ kafkaBrokers, topicPrefix }: Stack): Pro
     clock: systemClock,
     log: silentLogger,
     metrics: new Metrics(),
+    onUndecodable: noneUndecodable,
     handle: async (records) => {
       for (const record of records) {
         const id = record.headers[header.receiptId] ?? '';

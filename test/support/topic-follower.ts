@@ -9,6 +9,7 @@ import { connectKafkaOffsets, type KafkaOffsets } from './kafka-offsets.ts';
 import type { Stack } from './stack.ts';
 import { createEntryReader } from './topic-entries.ts';
 import { waitUntil } from './wait-until.ts';
+import { noneUndecodable } from './none-undecodable.ts';
 
 export interface TopicFollower {
   start(): Promise<void>;
@@ -71,6 +72,7 @@ export function createTopicFollower(
     groupId: `${topicPrefix}checker-${randomUUID()}`,
     topics: Object.values(topics),
     metrics: new Metrics(),
+    onUndecodable: noneUndecodable,
     handle: async (records) => {
       for (const record of records) {
         const name = nameOf.get(record.topic);

@@ -72,6 +72,19 @@ export class ByteReader {
     return length < 0 ? null : this.view(length);
   }
 
+  /** Bytes prefixed by their length as an int32; -1 means null. */
+  bytes32(): Buffer | null {
+    const length = this.int32();
+    return length < 0 ? null : this.view(length);
+  }
+
+  /** Passes over bytes prefixed by their length as a varint. @throws RangeError if there are fewer */
+  skipVarBytes(): void {
+    const length = this.varint();
+    if (length > 0) this.at += length;
+    if (this.at > this.bytes.length) throw new RangeError(`${length} bytes before ${this.at} of ${this.bytes.length}`);
+  }
+
   /** After its count as an int32; no list (-1) is an empty one. */
   list<T>(read: () => T): T[] {
     const count = this.int32();

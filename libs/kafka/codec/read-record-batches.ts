@@ -1,72 +1,24 @@
 /**
  * The records of a fetch response in one pass over the bytes. kafkajs makes a decoder for each record, counts in BigInt, and copies all
- * headers that it has for each that is added: more work than most handlers do for a record.
+ * headers that it has for each that is added: more work than most handlers do for a record. It fails the whole response with one batch that it
+ * can't decode.
+ *
+ * Each batch's checksum is compared, as Kafka's own clients do: snappy and plain records would not notice a flipped bit.
  */
-import type { IHeaders } from 'kafkajs';
-import { ByteReader } from './byte-reader.ts';
-import { eachHeader, putHeader } from './wire-headers.ts';
-
-/** The fields of a record's batch that kafkajs reads. */
-interface BatchContext {
-  producerId: string;
-  inTransaction: boolean;
-}
-
-/** A message of kafkajs whose parts are decoded on access. */
-export class FetchedRecord {
-  readonly offset: string;
-  /** Milliseconds since the epoch: its creation, or its append if the topic is configured so. */
-  readonly timestamp: string;
-  // Kafka defines no attributes of records yet.
-  readonly attributes = 0;
-  readonly isControlRecord: boolean;
-  readonly batchContext: BatchContext;
-  /** Key, value and headers as on the wire. A view of the whole response. */
-  readonly body: Buffer;
-
-  constructor(place: { offset: string; timestamp: string }, batch: Batch, body: Buffer) {
-    this.offset = place.offset;
-    this.timestamp = place.timestamp;
-    this.isControlRecord = batch.isControl;
-    this.batchContext = batch.context;
-    this.body = body;
-  }
-
-  get key(): Buffer | null {
-    return new ByteReader(this.body).varBytes();
-  }
-
-  get value(): Buffer | null {
-    return this.#behind(1).varBytes();
-  }
-
-  get headers(): IHeaders {
-    const headers: IHeaders = {};
-    eachHeader(this.body, this.#behind(2).at, (name, reader, length) => {
-      const value = (length < 0 ? null : reader.view(length)) as Buffer;
-      const known = Object.hasOwn(headers, name) ? headers[name] : undefined;
-      putHeader(headers, name, known === undefined ? value : ([known, value].flat() as Buffer[]));
-    });
-    return headers;
-  }
-
-  /** @param parts of key and value, that are passed over */
-  #behind(parts: number): ByteReader {
-    const reader = new ByteReader(this.body);
-    for (let left = parts; left > 0; left -= 1) reader.varBytes();
-    return reader;
-  }
-}
-
-interface Batch {
-  isControl: boolean;
-  context: BatchContext;
-}
+import { crc32c } from '@node-rs/crc32';
+import { decompress, nameOfCodec } from './compression/compression.ts';
+import { UndecodableError } from './compression/undecodable.ts';
+import { FetchedBatch, type FetchedMessage } from './fetched-batch.ts';
+import type { FetchedRecord } from './fetched-record.ts';
+import { isSoundMessage, readMessage } from './read-messages.ts';
+import { readRecords, type RecordsHead } from './read-records.ts';
 
 const magic = 2;
 const lengthAt = 8;
 const magicAt = 16;
+const crcAt = 17;
 const attributesAt = 21;
+const lastOffsetDeltaAt = 23;
 const firstTimestampAt = 27;
 const maxTimestampAt = 35;
 const producerIdAt = 43;
@@ -80,45 +32,130 @@ const timeOfAppend = 0x08;
 const transactional = 0x10;
 const control = 0x20;
 
-/**
- * The last batch may be cut off; it is skipped then.
- *
- * @returns undefined if a batch is compressed, or has an older format: kafkajs decodes those
- */
-export function readRecordBatches(bytes: Buffer): FetchedRecord[] | undefined {
-  const records: FetchedRecord[] = [];
-  for (let at = 0; at + recordsAt <= bytes.length;) {
-    if (bytes[at + magicAt] !== magic) return undefined;
-    const end = at + beforeLength + bytes.readInt32BE(at + lengthAt);
+/** The last batch may be cut off; it is skipped then. */
+export function readRecordBatches(bytes: Buffer): FetchedMessage[] {
+  const found: FetchedMessage[] = [];
+  for (let at = 0; at + magicAt < bytes.length;) {
+    const end = endOf(bytes, at);
     if (end > bytes.length) break;
-    if ((bytes.readInt16BE(at + attributesAt) & compression) !== 0) return undefined;
-    readBatch(bytes.subarray(at, end), records);
+    const batch = bytes.subarray(at, Math.max(end, at + beforeLength));
+    const isSound = isSoundAt(bytes, at);
+    const isOlder = (batch[magicAt] ?? 0) < magic;
+    if (isSound && isOlder) readMessage(batch, found);
+    else if (isSound) readBatch(batch, found);
+    else {
+      // Its length is in no checksum: without a sound one after it, nobody knows where that begins.
+      const nextOffset = end > at && isSoundAt(bytes, end) ? bytes.readBigInt64BE(end) : undefined;
+      found.push(brokenBatch(bytes.subarray(at), end - at, nextOffset));
+      if (nextOffset === undefined) break;
+    }
     at = end;
   }
-  return records;
+  return found;
 }
 
-function readBatch(batch: Buffer, into: FetchedRecord[]): void {
-  // Both are exact as doubles: below 2⁵³.
-  const firstOffset = Number(batch.readBigInt64BE(0));
-  const firstTimestamp = Number(batch.readBigInt64BE(firstTimestampAt));
-  const attributes = batch.readInt16BE(attributesAt);
-  const appendedAt = (attributes & timeOfAppend) === 0 ? undefined : String(batch.readBigInt64BE(maxTimestampAt));
-  const of = {
-    isControl: (attributes & control) !== 0,
-    context: {
-      producerId: String(batch.readBigInt64BE(producerIdAt)),
-      inTransaction: (attributes & transactional) !== 0,
-    },
-  };
-  const reader = new ByteReader(batch, recordsAt);
-  for (let left = batch.readInt32BE(countAt); left > 0; left -= 1) {
-    const length = reader.varint();
-    const end = reader.at + length;
-    reader.int8(); // no attributes are defined
-    const madeAt = firstTimestamp + reader.varlong();
-    const offset = String(firstOffset + reader.varint());
-    const timestamp = appendedAt ?? String(madeAt);
-    into.push(new FetchedRecord({ offset, timestamp }, of, reader.view(end - reader.at)));
+const endOf = (bytes: Buffer, at: number): number => at + beforeLength + bytes.readInt32BE(at + lengthAt);
+
+function isSoundAt(bytes: Buffer, at: number): boolean {
+  if (at < 0 || at + magicAt >= bytes.length) return false;
+  const end = endOf(bytes, at);
+  if (end > bytes.length) return false;
+  if ((bytes[at + magicAt] ?? 0) < magic) return isSoundMessage(bytes.subarray(at, end));
+  return (
+    bytes[at + magicAt] === magic &&
+    end - at >= recordsAt &&
+    bytes.readUInt32BE(at + crcAt) === crc32c(bytes.subarray(at + attributesAt, end))
+  );
+}
+
+function readBatch(batch: Buffer, into: FetchedMessage[]): void {
+  const head = headOf(batch);
+  const codec = batch.readInt16BE(attributesAt) & compression;
+  if (codec !== 0) {
+    const decode = (maxBytes: number): FetchedRecord[] => {
+      const records: FetchedRecord[] = [];
+      readRecords(head, decompress(codec, batch.subarray(recordsAt), maxBytes), 0, records);
+      return records;
+    };
+    into.push(fetchedBatch(batch, head, decode));
+    return;
   }
+  const records: FetchedRecord[] = [];
+  try {
+    readRecords(head, batch, recordsAt, records);
+    into.push(...records);
+  } catch (error) {
+    into.push(
+      fetchedBatch(batch, head, () => {
+        throw error;
+      }),
+    );
+  }
+}
+
+function headOf(batch: Buffer): RecordsHead {
+  const attributes = batch.readInt16BE(attributesAt);
+  return {
+    facts: {
+      isControl: (attributes & control) !== 0,
+      context: {
+        producerId: String(batch.readBigInt64BE(producerIdAt)),
+        inTransaction: (attributes & transactional) !== 0,
+      },
+    },
+    firstOffset: Number(batch.readBigInt64BE(0)),
+    lastOffsetDelta: batch.readInt32BE(lastOffsetDeltaAt),
+    count: batch.readInt32BE(countAt),
+    firstTimestamp: Number(batch.readBigInt64BE(firstTimestampAt)),
+    appendedAt: (attributes & timeOfAppend) === 0 ? undefined : String(batch.readBigInt64BE(maxTimestampAt)),
+  };
+}
+
+function fetchedBatch(batch: Buffer, head: RecordsHead, decode: (maxBytes: number) => FetchedRecord[]): FetchedBatch {
+  const firstOffset = batch.readBigInt64BE(0);
+  return new FetchedBatch({
+    firstOffset,
+    lastOffset: firstOffset + BigInt(head.lastOffsetDelta),
+    timestamp: head.appendedAt ?? String(head.firstTimestamp),
+    facts: head.facts,
+    compression: nameOfCodec(batch.readInt16BE(attributesAt) & compression),
+    bytes: batch,
+    decode,
+  });
+}
+
+/**
+ * A batch whose bytes are not those that were written. It may say anything of itself: its last offset is believed if another field says the
+ * same, for records that are skipped would be lost.
+ *
+ * @param rest from its beginning on
+ * @param saidLength its length as it says
+ * @param nextOffset that of a sound batch behind it
+ */
+function brokenBatch(rest: Buffer, saidLength: number, nextOffset: bigint | undefined): FetchedBatch {
+  const isOlder = (rest[magicAt] ?? 0) < magic;
+  const bytes = rest.subarray(0, saidLength > (isOlder ? magicAt : recordsAt) ? saidLength : undefined);
+  const firstOffset = bytes.readBigInt64BE(0);
+  const hasHead = !isOlder && bytes.length >= recordsAt;
+  const delta = hasHead ? bytes.readInt32BE(lastOffsetDeltaAt) : 0;
+  const isBelieved = hasHead && delta >= 0 && bytes.readInt32BE(countAt) === delta + 1;
+  const head = hasHead ? headOf(bytes) : undefined;
+  const untilNext = nextOffset !== undefined && nextOffset > firstOffset ? nextOffset - 1n : firstOffset;
+  return new FetchedBatch({
+    // A compressed message of the older formats has the offset of its last.
+    firstOffset: isOlder ? undefined : firstOffset,
+    lastOffset: isBelieved ? firstOffset + BigInt(delta) : untilNext,
+    timestamp: String(head?.firstTimestamp ?? -1),
+    facts: head?.facts ?? { isControl: false, context: { producerId: '-1', inTransaction: false } },
+    compression: hasHead ? nameOfCodec(bytes.readInt16BE(attributesAt) & compression) : 'unknown',
+    bytes,
+    decode() {
+      const format = bytes[magicAt] ?? 0;
+      throw new UndecodableError(
+        format > magic
+          ? `has the format ${format}, which is not known here`
+          : 'is damaged: its checksum does not match',
+      );
+    },
+  });
 }

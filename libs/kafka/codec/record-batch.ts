@@ -1,5 +1,5 @@
 /**
- * A batch of records as on the wire and on the broker's disk: format 2 (KIP-98), not compressed, not idempotent.
+ * A batch of records as on the wire and on the broker's disk: format 2 (KIP-98), not idempotent.
  *
  * Encoded in one pass into one buffer of the right size. kafkajs grows a zeroed buffer for each record and header, uses BigInt, and
  * computes the checksum in JavaScript: more work than everything else that the ingress does for a webhook. The bytes are the same
@@ -7,6 +7,7 @@
  */
 import { crc32c } from '@node-rs/crc32';
 import type { HeaderValue } from '../port.ts';
+import { compress, type Compression, compressions } from './compression/compression.ts';
 
 export interface RecordContent {
   readonly key: Buffer | null;
@@ -24,6 +25,7 @@ export interface BatchRecord extends RecordContent {
 export const batchRecord = (content: RecordContent): BatchRecord => ({ ...content, bodyBytes: bodyBytes(content) });
 
 const magic = 2;
+const lengthAt = 8;
 const crcAt = 17;
 const attributesAt = 21;
 const recordsAt = 61;
@@ -31,8 +33,15 @@ const recordsAt = 61;
 const beforeLength = 12;
 const noProducer = -1n;
 
-/** @param timestampMs of every record: when the batch was made, in milliseconds since the epoch */
-export function encodeRecordBatch(records: readonly BatchRecord[], timestampMs: number): Buffer {
+/**
+ * @param timestampMs of every record: when the batch was made, in milliseconds since the epoch
+ * @param compression of a batch that becomes smaller by it
+ */
+export function encodeRecordBatch(
+  records: readonly BatchRecord[],
+  timestampMs: number,
+  compression: Compression = 'none',
+): Buffer {
   const sizes = records.map(recordBytes);
   const total = sizes.reduce((sum, bytes) => sum + varintBytes(bytes) + bytes, recordsAt);
   const out = Buffer.allocUnsafe(total);
@@ -54,8 +63,21 @@ export function encodeRecordBatch(records: readonly BatchRecord[], timestampMs: 
     at = writeVarint(out, sizes[offsetDelta] ?? 0, at);
     at = writeRecord(out, record, offsetDelta, at);
   }
-  out.writeUInt32BE(crc32c(out.subarray(attributesAt)), crcAt);
-  return out;
+  const batch = compression === 'none' ? out : compressed(out, compression);
+  batch.writeUInt32BE(crc32c(batch.subarray(attributesAt)), crcAt);
+  return batch;
+}
+
+/** The head says how long the batch is, and by which codec its records are compressed; the rest stays. */
+function compressed(batch: Buffer, compression: Compression): Buffer {
+  const records = compress(compression, batch.subarray(recordsAt));
+  if (recordsAt + records.length >= batch.length) return batch;
+  const smaller = Buffer.allocUnsafe(recordsAt + records.length);
+  batch.copy(smaller, 0, 0, recordsAt);
+  records.copy(smaller, recordsAt);
+  smaller.writeInt32BE(smaller.length - beforeLength, lengthAt);
+  smaller.writeInt16BE(compressions.indexOf(compression), attributesAt);
+  return smaller;
 }
 
 /** A record's key, value and headers as in a batch. */

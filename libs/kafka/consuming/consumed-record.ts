@@ -1,7 +1,7 @@
 import type { KafkaMessage } from 'kafkajs';
 import type { HeaderText } from '#lib/contract';
 import { ByteReader } from '../codec/byte-reader.ts';
-import type { FetchedRecord } from '../codec/read-record-batches.ts';
+import type { FetchedRecord } from '../codec/fetched-record.ts';
 import { encodeBody } from '../codec/record-batch.ts';
 import { eachHeader, putHeader } from '../codec/wire-headers.ts';
 import type { IncomingRecord } from '../port.ts';
@@ -80,7 +80,7 @@ export class ConsumedRecord implements IncomingRecord {
   }
 }
 
-function copyOf(bytes: Buffer): Buffer {
+export function copyOf(bytes: Buffer): Buffer {
   const copy = Buffer.allocUnsafe(bytes.length);
   bytes.copy(copy);
   return copy;

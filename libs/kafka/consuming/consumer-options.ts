@@ -1,10 +1,10 @@
 import type { Registry } from 'prom-client';
 import type { Clock } from '#lib/clock';
-import { defaultSessionTimeoutMs } from '#lib/config';
+import { defaultDecompressedBytes, defaultSessionTimeoutMs } from '#lib/config';
 import type { Part } from '#lib/lifecycle';
 import type { Logger } from '#lib/log';
 import type { KafkaAccess } from '../access.ts';
-import type { PartitionRef, RecordHandler } from '../port.ts';
+import type { PartitionRef, RecordHandler, UndecodableBatchHandler } from '../port.ts';
 import type { CallLimits } from './handler-calls.ts';
 import type { WorkLimits } from './partition-worker.ts';
 
@@ -14,6 +14,7 @@ export interface ConsumerOptions extends KafkaAccess {
   groupId: string;
   topics: readonly string[];
   handle: RecordHandler;
+  onUndecodable: UndecodableBatchHandler;
   clock: Clock;
   log: Logger;
   metrics: Registry;
@@ -46,6 +47,8 @@ export interface ConsumerOptions extends KafkaAccess {
   maxOutstanding?: number;
   /** The same in bytes. Default 16 MiB. */
   maxOutstandingBytes?: number;
+  /** The most that a batch may have when it is decompressed; a larger one can't be decoded. Default as in libs/config. */
+  maxDecompressedBytes?: number;
   /** The longest that a record waits for others at its broker, while they keep coming: see fetch-pace.ts. Default 0: none waits. */
   gatherMs?: number;
   /** How long what is done waits for its commit: a process that dies leaves so much to be repeated. Default 1,000. */
@@ -96,4 +99,5 @@ export const workLimitsOf = (options: ConsumerOptions): WorkLimits => ({
   maxQueuedBytes: options.maxQueuedBytes ?? 8 * mebibyte,
   maxOutstanding: options.maxOutstanding ?? 2_000,
   maxOutstandingBytes: options.maxOutstandingBytes ?? 16 * mebibyte,
+  maxBatchBytes: options.maxDecompressedBytes ?? defaultDecompressedBytes,
 });

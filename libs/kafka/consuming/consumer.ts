@@ -79,6 +79,7 @@ export function createConsumption(options: ConsumptionOptions): Consumption {
   const calls = createHandlerCalls({
     workers: assignment.workers,
     handle: options.handle,
+    onUndecodable: options.onUndecodable,
     limits: callLimitsOf(options),
     clock,
     onFailure: (cause) => fail(new AppError('bug', `the handler of ${topics.join()} threw`, { cause })),

@@ -9,9 +9,10 @@
  * come meanwhile come together. A call that takes long, because it waits for something, is not counted: it delays its own partitions alone.
  */
 import type { Clock } from '#lib/clock';
-import type { RecordHandler } from '../port.ts';
-import type { ConsumedRecord } from './consumed-record.ts';
-import type { PartitionWorker } from './partition-worker.ts';
+import type { RecordHandler, UndecodableBatchHandler } from '../port.ts';
+import { ConsumedBatch } from './consumed-batch.ts';
+import { ConsumedRecord } from './consumed-record.ts';
+import type { Consumed, PartitionWorker } from './partition-worker.ts';
 import { whenAllAborted } from './when-all-aborted.ts';
 
 export interface CallLimits {
@@ -33,6 +34,8 @@ export interface HandlerCalls {
 interface Options {
   workers(): readonly PartitionWorker[];
   handle: RecordHandler;
+  /** For batches that can't be decoded, in their turn. */
+  onUndecodable: UndecodableBatchHandler;
   limits: CallLimits;
   clock: Clock;
   /** The handler threw, and not because its signal aborted. It is called no more for these partitions. */
@@ -42,7 +45,7 @@ interface Options {
 /** A call that takes longer waits for something. */
 const longMs = 1_000;
 
-export function createHandlerCalls({ workers, handle, limits, clock, onFailure }: Options): HandlerCalls {
+export function createHandlerCalls({ workers, limits, clock, onFailure, ...handlers }: Options): HandlerCalls {
   /** When those under way began, by the monotonic clock. */
   const calls = new Set<{ sinceMs: number }>();
   let isAwake = false;
@@ -97,9 +100,12 @@ export function createHandlerCalls({ workers, handle, limits, clock, onFailure }
   }
 
   /** @returns whether it has failed */
-  async function run(records: readonly ConsumedRecord[], signal: AbortSignal): Promise<boolean> {
+  async function run(consumed: readonly Consumed[], signal: AbortSignal): Promise<boolean> {
+    const batches = consumed.filter((each) => each instanceof ConsumedBatch);
+    const records = consumed.filter((each) => each instanceof ConsumedRecord);
     try {
-      await handle(records, signal);
+      const handled = records.length > 0 && handlers.handle(records, signal);
+      await Promise.all([handled, ...batches.map(keep)]);
       return false;
     } catch (error) {
       // Errors after an abort are expected.
@@ -108,10 +114,18 @@ export function createHandlerCalls({ workers, handle, limits, clock, onFailure }
     }
   }
 
-  function takeBatch(): { worker: PartitionWorker; records: ConsumedRecord[] }[] {
+  async function keep(batch: ConsumedBatch): Promise<void> {
+    try {
+      await handlers.onUndecodable(batch);
+    } catch (error) {
+      if (!batch.signal.aborted) throw error;
+    }
+  }
+
+  function takeBatch(): { worker: PartitionWorker; records: Consumed[] }[] {
     const ready = workers().filter((worker) => worker.mayHandOut());
     turn += 1;
-    const batch: { worker: PartitionWorker; records: ConsumedRecord[] }[] = [];
+    const batch: { worker: PartitionWorker; records: Consumed[] }[] = [];
     const room = { records: limits.maxBatchRecords, bytes: limits.maxBatchBytes };
     for (let left = ready.length; left > 0 && batch.length < limits.maxPartitions; left -= 1) {
       const worker = ready[(turn + left) % ready.length];

@@ -10,7 +10,10 @@
  * handler-calls.ts calls the handler.
  */
 import type { KafkaMessage } from 'kafkajs';
+import { FetchedBatch } from '../codec/fetched-batch.ts';
+import type { FetchedRecord } from '../codec/fetched-record.ts';
 import type { PartitionRef } from '../port.ts';
+import { ConsumedBatch } from './consumed-batch.ts';
 import { ConsumedRecord } from './consumed-record.ts';
 import { createOffsetTracker, type OffsetTracker, type TrackedOffset } from './offset-tracker.ts';
 
@@ -19,7 +22,12 @@ export interface WorkLimits {
   maxQueuedBytes: number;
   maxOutstanding: number;
   maxOutstandingBytes: number;
+  /** Of a batch when it is decompressed. */
+  maxBatchBytes: number;
 }
+
+/** What a partition has, in offset order. */
+export type Consumed = ConsumedRecord | ConsumedBatch;
 
 export interface PartitionWorker extends PartitionRef {
   /** Aborts when it is dropped. */
@@ -28,11 +36,15 @@ export interface PartitionWorker extends PartitionRef {
   /** @param isCommitted the group has this offset; else it is committed as if it were the outcome of a record. Default true. */
   open(startOffset: bigint, isCommitted?: boolean): void;
   /**
-   * Takes the new records of a fetched batch. `gap`: it starts beyond `nextOffset`, and none of it was taken. Reading again from there
-   * distinguishes a late fetch of before a rebalance from a hole in the log: a gap that is met twice is a hole, which a transaction's end or
-   * compaction leaves. Records removed from the log's beginning make no such gap: the broker refuses to fetch there.
+   * Takes the new records of what was fetched. `reread`: the rest is to be read again, from `nextOffset`, because
+   *
+   * - it starts beyond that, and none of it was taken. Reading again distinguishes a late fetch of before a rebalance from a hole in the log: a
+   *   gap that is met twice is a hole, which a transaction's end or compaction leaves. Records removed from the log's beginning make no such
+   *   gap: the broker refuses to fetch there.
+   * - a batch can't be decoded. One that is broken twice was not broken on its way.
+   * - the queue is full, and the rest is compressed: what it becomes is not taken into memory before there is room.
    */
-  receive(messages: readonly KafkaMessage[]): 'taken' | 'gap';
+  receive(messages: readonly (KafkaMessage | FetchedBatch)[]): 'taken' | 'reread';
   /** The records from `nextOffset` up to this will never come; those that were handed out before end as ever. */
   skipTo(offset: bigint): void;
   /** The offset to be read next; undefined while locating. */
@@ -48,8 +60,11 @@ export interface PartitionWorker extends PartitionRef {
   oldestOpenAtMs(): number | undefined;
   /** Whether something is queued that may be handed out, and no call has what it handed out before. */
   mayHandOut(): boolean;
-  /** The next records, of so many bytes in all; where `isFirst` one at least. `calledIn` says to which call. */
-  take(most: { records: number; bytes: number }, isFirst: boolean): ConsumedRecord[];
+  /**
+   * The next records, of so many bytes in all; where `isFirst` one at least. A batch that can't be decoded comes alone. `calledIn` says to
+   * which call.
+   */
+  take(most: { records: number; bytes: number }, isFirst: boolean): Consumed[];
   calledIn(call: Promise<void>): void;
   /** @param hasFailed nothing more is handed out */
   returnedFrom(call: Promise<void>, hasFailed: boolean): void;
@@ -79,12 +94,13 @@ export interface PartitionWorkerOptions extends PartitionRef {
 export function createPartitionWorker(options: PartitionWorkerOptions): PartitionWorker {
   const { topic, partition, limits } = options;
   const lost = new AbortController();
-  const queued: ConsumedRecord[] = [];
+  const queued: Consumed[] = [];
   const out = { records: 0, bytes: 0 };
   let queuedBytes = 0;
   let tracker: OffsetTracker | undefined;
   let committedOffset: bigint | undefined;
   let gapMetAt: bigint | undefined;
+  let brokenMetAt: bigint | undefined;
   let full = false;
   let held = false;
   let failed = false;
@@ -95,7 +111,7 @@ export function createPartitionWorker(options: PartitionWorkerOptions): Partitio
     options.onReady();
   });
 
-  function onDone(record: ConsumedRecord, offset: TrackedOffset): void {
+  function onDone(record: Consumed, offset: TrackedOffset): void {
     if (lost.signal.aborted) return;
     offset.done();
     options.onCommittable();
@@ -113,11 +129,17 @@ export function createPartitionWorker(options: PartitionWorkerOptions): Partitio
     return queued.length > 0 && hasRoom && isFree;
   }
 
-  function take(most: { records: number; bytes: number }, isFirst: boolean): ConsumedRecord[] {
+  function take(most: { records: number; bytes: number }, isFirst: boolean): Consumed[] {
     const mostRecords = Math.min(most.records, limits.maxOutstanding - out.records);
     let count = 0;
     let bytes = 0;
     for (const record of queued) {
+      if (record instanceof ConsumedBatch) {
+        if (count > 0) break;
+        count = 1;
+        bytes = record.bytes;
+        break;
+      }
       const isTooMuch = bytes + record.bytes > most.bytes && !(isFirst && count === 0);
       if (count >= mostRecords || isTooMuch) break;
       count += 1;
@@ -133,6 +155,43 @@ export function createPartitionWorker(options: PartitionWorkerOptions): Partitio
     }
     return taken;
   }
+
+  function queue<Item extends Consumed>(create: (onDone: (done: Item) => void) => Item, tracked: TrackedOffset): void {
+    const item = create((done) => onDone(done, tracked));
+    queued.push(item);
+    queuedBytes += item.bytes;
+  }
+
+  function queueRecord(message: KafkaMessage | FetchedRecord): void {
+    if (tracker === undefined) return;
+    const offset = BigInt(message.offset);
+    const tracked = tracker.receive(offset, Number(message.timestamp));
+    queue((done) => new ConsumedRecord({ topic, partition, offset, signal: lost.signal }, message, done), tracked);
+  }
+
+  /** @returns false if it is to be read again */
+  function queueBatch(batch: FetchedBatch): boolean {
+    if (tracker === undefined) return true;
+    const next = tracker.nextOffset();
+    const { lastOffset, compression, bytes } = batch;
+    const opened = batch.open(limits.maxBatchBytes);
+    if ('records' in opened) {
+      for (const record of opened.records) if (BigInt(record.offset) >= next) queueRecord(record);
+    } else if (brokenMetAt !== next) {
+      brokenMetAt = next;
+      return false;
+    } else {
+      const { signal } = lost;
+      const tracked = tracker.receive(next, Number(batch.timestamp));
+      const given = { topic, partition, lastOffset, compression, signal, bytes, ...opened };
+      queue((done) => new ConsumedBatch({ ...given, firstOffset: batch.firstOffset ?? next }, done), tracked);
+    }
+    // The batch may have lost its last records to compaction.
+    if (tracker.nextOffset() <= lastOffset) tracker.skipTo(lastOffset + 1n);
+    return true;
+  }
+
+  const isQueueFull = (): boolean => queued.length >= limits.maxQueuedRecords || queuedBytes >= limits.maxQueuedBytes;
 
   const hasRoom = (): boolean =>
     queued.length <= limits.maxQueuedRecords / 2 && queuedBytes <= limits.maxQueuedBytes / 2;
@@ -171,25 +230,23 @@ export function createPartitionWorker(options: PartitionWorkerOptions): Partitio
       const next = tracker.nextOffset();
       const firstNew = messages.findIndex(({ offset }) => BigInt(offset) >= next);
       const fresh = firstNew === -1 ? [] : messages.slice(firstNew);
-      if (fresh[0] !== undefined && BigInt(fresh[0].offset) > next) {
+      const begin = fresh[0] === undefined ? next : beginOf(fresh[0], next);
+      if (begin > next) {
         if (gapMetAt !== next) {
           gapMetAt = next;
-          return 'gap';
+          return 'reread';
         }
-        options.onHole?.(next, BigInt(fresh[0].offset));
+        options.onHole?.(next, begin);
+        tracker.skipTo(begin);
       }
-      for (const message of fresh) {
-        const offset = BigInt(message.offset);
-        const tracked = tracker.receive(offset, Number(message.timestamp));
-        const record = new ConsumedRecord({ topic, partition, offset, signal: lost.signal }, message, (done) =>
-          onDone(done, tracked),
-        );
-        queued.push(record);
-        queuedBytes += record.bytes;
-      }
-      if (queued.length >= limits.maxQueuedRecords || queuedBytes >= limits.maxQueuedBytes) full = true;
+      const isWhole = fresh.every((message) => {
+        if (message instanceof FetchedBatch) return !isQueueFull() && queueBatch(message);
+        queueRecord(message);
+        return true;
+      });
+      if (isQueueFull()) full = true;
       options.onReady();
-      return 'taken';
+      return isWhole ? 'taken' : 'reread';
     },
     nextOffset: () => tracker?.nextOffset(),
     wantsMore: () => !full,
@@ -223,3 +280,7 @@ export function createPartitionWorker(options: PartitionWorkerOptions): Partitio
     },
   };
 }
+
+/** The offset with which it begins; one that doesn't say is taken for the next. */
+const beginOf = (message: KafkaMessage | FetchedBatch, next: bigint): bigint =>
+  message instanceof FetchedBatch ? (message.firstOffset ?? next) : BigInt(message.offset);

@@ -1,7 +1,7 @@
 import { AppError } from '#lib/errors';
 import { Metrics } from '#lib/telemetry';
 import { createClient, rootCause } from '../client.ts';
-import type { IncomingRecord } from '../port.ts';
+import type { IncomingRecord, UndecodableBatch } from '../port.ts';
 import { within } from '../time-limit.ts';
 import type { ConsumerOptions } from './consumer-options.ts';
 import { createConsumer } from './rebuilding/supervised-consumer.ts';
@@ -17,6 +17,8 @@ export interface ReadTopicOptions extends Pick<
   sinceMs: number | undefined;
   /** In the order of each partition; several partitions may take turns. */
   handle(records: readonly IncomingRecord[]): Promise<void>;
+  /** A batch that can't be decoded; it is passed over then. */
+  onUndecodable(batch: UndecodableBatch): Promise<void>;
 }
 
 const closeTimeoutMs = 2_000;
@@ -26,7 +28,14 @@ const closeTimeoutMs = 2_000;
  *
  * @throws AppError kafka_unavailable; whatever `handle` throws
  */
-export async function readTopic({ topic, groupId, sinceMs, handle, ...common }: ReadTopicOptions): Promise<void> {
+export async function readTopic({
+  topic,
+  groupId,
+  sinceMs,
+  handle,
+  onUndecodable,
+  ...common
+}: ReadTopicOptions): Promise<void> {
   const admin = createClient(common).admin();
   try {
     await admin.connect();
@@ -62,22 +71,31 @@ export async function readTopic({ topic, groupId, sinceMs, handle, ...common }: 
       groupId,
       topics: [topic],
       metrics: new Metrics(),
-      async handle(records) {
-        try {
-          await handle(records);
-        } catch (error) {
-          reject(error);
-          return;
-        }
-        for (const record of records) {
-          const end = unread.get(record.partition);
-          if (end !== undefined && record.offset + 1n >= end) unread.delete(record.partition);
-          record.done();
-        }
-        if (unread.size === 0) resolve();
-      },
+      handle: (records) => take(records, handle(records)),
+      onUndecodable: (batch) =>
+        take(
+          [{ partition: batch.partition, offset: batch.lastOffset, done: () => batch.done() }],
+          onUndecodable(batch),
+        ),
       onFailure: reject,
     });
+    async function take(
+      read: readonly Pick<IncomingRecord, 'partition' | 'offset' | 'done'>[],
+      taken: Promise<void>,
+    ): Promise<void> {
+      try {
+        await taken;
+      } catch (error) {
+        reject(error);
+        return;
+      }
+      for (const each of read) {
+        const end = unread.get(each.partition);
+        if (end !== undefined && each.offset + 1n >= end) unread.delete(each.partition);
+        each.done();
+      }
+      if (unread.size === 0) resolve();
+    }
     try {
       await consumer.start();
       await readAll;

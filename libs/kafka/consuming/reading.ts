@@ -88,7 +88,7 @@ export function createReading(deps: Deps): Reading {
         readers.add(worker);
         options.onFirstRead?.(refOf(worker), BigInt(batch.highWatermark));
       }
-      if (worker.receive(batch.messages) === 'gap') return seek(worker, worker.nextOffset() ?? 0n);
+      if (worker.receive(batch.messages) === 'reread') seek(worker, worker.nextOffset() ?? 0n);
       if (!worker.wantsMore()) pause(worker);
     },
     onOutOfRange({ topic, partition }) {

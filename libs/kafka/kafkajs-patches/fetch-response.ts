@@ -1,29 +1,25 @@
 /**
- * Decodes fetch responses in one pass (codec/read-record-batches.ts). Responses that our decoder doesn't support (compressed batches, older
- * formats) go to kafkajs's own. Everything else about fetching is kafkajs's.
+ * Decodes fetch responses in one pass (codec/read-record-batches.ts). A batch that can't be decoded is one of its messages, and so fails neither
+ * the others nor the response. Everything else about fetching is kafkajs's.
  */
 import fetchResponse, {
   type FetchResponse,
   type PartitionResponse,
 } from 'kafkajs/src/protocol/requests/fetch/v11/response.js';
 import { ByteReader } from '../codec/byte-reader.ts';
-import { type FetchedRecord, readRecordBatches } from '../codec/read-record-batches.ts';
+import type { FetchedMessage } from '../codec/fetched-batch.ts';
+import { readRecordBatches } from '../codec/read-record-batches.ts';
 
 export function decodeFetchesInOnePass(): void {
-  const theirs = fetchResponse.decode;
-  fetchResponse.decode = async (bytes) => decodeFetchResponse(bytes) ?? theirs(bytes);
+  fetchResponse.decode = async (bytes) => decodeFetchResponse(bytes);
 }
 
 /** Fetch response, version 11, which all brokers since 2.3 know: https://kafka.apache.org/protocol#The_Messages_Fetch */
-export function decodeFetchResponse(bytes: Buffer): FetchResponse | undefined {
+export function decodeFetchResponse(bytes: Buffer): FetchResponse {
   const reader = new ByteReader(bytes);
-  let isKnown = true;
-  const records = (): FetchedRecord[] => {
+  const records = (): FetchedMessage[] => {
     const length = reader.int32();
-    if (length <= 0) return [];
-    const found = readRecordBatches(reader.view(length));
-    isKnown &&= found !== undefined;
-    return found ?? [];
+    return length <= 0 ? [] : readRecordBatches(reader.view(length));
   };
   const partition = (): PartitionResponse => ({
     partition: reader.int32(),
@@ -38,7 +34,7 @@ export function decodeFetchResponse(bytes: Buffer): FetchResponse | undefined {
     preferredReadReplica: reader.int32(),
     messages: records(),
   });
-  const response: FetchResponse = {
+  return {
     // The broker does not delay a throttled answer: it asks the client to wait (KIP-219).
     throttleTime: 0,
     clientSideThrottleTime: reader.int32(),
@@ -49,5 +45,4 @@ export function decodeFetchResponse(bytes: Buffer): FetchResponse | undefined {
       partitions: reader.list(partition),
     })),
   };
-  return isKnown ? response : undefined;
 }

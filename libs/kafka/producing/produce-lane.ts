@@ -9,6 +9,7 @@
  */
 import type { Clock } from '#lib/clock';
 import type { Logger } from '#lib/log';
+import type { Compression } from '../codec/compression/compression.ts';
 import { type BatchRecord, encodeRecordBatch } from '../codec/record-batch.ts';
 import { within } from '../time-limit.ts';
 import type { BrokerConnection } from './broker-connection.ts';
@@ -54,6 +55,7 @@ export interface ProduceLaneOptions {
   clock: Clock;
   log: Logger;
   requestTimeoutMs: number;
+  compression: Compression;
 }
 
 /** The size of a request; a larger batch goes alone. */
@@ -67,7 +69,13 @@ interface InFlight {
   records: readonly BatchRecord[];
 }
 
-export function createProduceLane({ connect, clock, log, requestTimeoutMs }: ProduceLaneOptions): ProduceLane {
+export function createProduceLane({
+  connect,
+  clock,
+  log,
+  requestTimeoutMs,
+  compression,
+}: ProduceLaneOptions): ProduceLane {
   const waiting = new Set<Sendable>();
   let inFlight: readonly InFlight[] = [];
   let connected: Promise<BrokerConnection> | undefined;
@@ -134,7 +142,7 @@ export function createProduceLane({ connect, clock, log, requestTimeoutMs }: Pro
       const encoded = batches.map(({ sendable: { topic, partition }, records }) => ({
         topic,
         partition,
-        bytes: encodeRecordBatch(records, nowMs),
+        bytes: encodeRecordBatch(records, nowMs, compression),
       }));
       const wholeMs = Math.ceil(requestTimeoutMs * 0.8);
       const timeoutMs = batches.length > 1 ? Math.min(wholeMs, followersTimeoutMs) : wholeMs;

@@ -9,6 +9,7 @@ import { createClient, noRetry } from '../client.ts';
 import { measureProducer } from '../metrics.ts';
 import type { OutgoingRecord, RecordPosition, RecordProducer } from '../port.ts';
 import { within } from '../time-limit.ts';
+import type { Compression } from '../codec/compression/compression.ts';
 import { type BrokerConnection, connectBroker } from './broker-connection.ts';
 import { createLeaderLanes, type LeaderLanes } from './leader-lanes.ts';
 import { createPartitionSender } from './partition-sender.ts';
@@ -28,6 +29,8 @@ export interface ProducerOptions extends KafkaAccess {
   tracer?: Tracer;
   /** Topics whose partitions are looked up at the start; those of others at their first record. */
   topics?: readonly string[];
+  /** Of the batches. Default: none. */
+  compression?: Compression;
   /** From `send` to its rejection with kafka_unavailable, at the latest. Default 30,000. */
   deliveryTimeoutMs?: number;
   /** The longest wait of a record for others while they keep coming; a single record does not wait. Default 2. */
@@ -64,7 +67,7 @@ const questionTimeoutMs = 3_000;
  * away too: records then wait for it and time out.
  */
 export function createProducer(options: ProducerOptions): Part & RecordProducer {
-  const { clock, log, tracer = noTracer, random = Math.random } = options;
+  const { clock, log, tracer = noTracer, random = Math.random, compression = 'none' } = options;
   const deliveryTimeoutMs = options.deliveryTimeoutMs ?? 30_000;
   const requestTimeoutMs = options.requestTimeoutMs ?? 12_000;
   const limits = { maxRecords: options.maxBatchRecords ?? 500, maxBytes: options.maxBatchBytes ?? 512 * 1024 };
@@ -107,7 +110,7 @@ export function createProducer(options: ProducerOptions): Part & RecordProducer 
     const known = lanes.get(leader);
     if (known !== undefined) return known;
     const connect = (): Promise<BrokerConnection> => connectToLeader(leader);
-    const created = createLeaderLanes(() => createProduceLane({ connect, clock, log, requestTimeoutMs }));
+    const created = createLeaderLanes(() => createProduceLane({ connect, clock, log, requestTimeoutMs, compression }));
     lanes.set(leader, created);
     return created;
   }

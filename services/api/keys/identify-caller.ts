@@ -1,3 +1,4 @@
+import { noTenant } from '#lib/contract';
 import type { FindKey, KnownKey } from './key-directory.ts';
 import { idInCredential } from './key-text.ts';
 import { operatorCredential, type OperatorKey, type OperatorKeys } from './operator-keys.ts';
@@ -74,4 +75,4 @@ const callerOfSession = (session: KnownSession): Caller => ({
 export const keyIdOf = ({ key }: Pick<Caller, 'key'>): string => key?.id ?? operatorCredential;
 
 /** In the place of a tenant: the operator's, and not one of a customer. */
-export const allTenants = '*';
+export const allTenants = noTenant;

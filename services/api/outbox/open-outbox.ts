@@ -40,6 +40,7 @@ export function openOutbox(
     metrics: context.metrics,
     tracer: context.tracer,
     topics: [topics.events, topics.deliveries],
+    compression: config.kafkaCompression,
   });
   const { directory, parts: directoryParts } = openSubscriberDirectory({
     database,

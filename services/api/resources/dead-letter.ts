@@ -1,4 +1,4 @@
-import { type DeadLetterStage, header, secretMask, unpackHeaders } from '#lib/contract';
+import { type DeadLetterStage, header, parseUndecodableBatch, secretMask, unpackHeaders } from '#lib/contract';
 import type { Query } from '#lib/postgres';
 import {
   type DeadLetterFilter,
@@ -114,7 +114,8 @@ export async function findDeadLetterOfDelivery(
  * removed the sender's credentials, or sealed those that an endpoint wants.
  */
 export function deadLetterText({ key, headers, value, ...letter }: WholeDeadLetter): string {
-  const shown = Object.entries(unpackHeaders(headers)).map(([name, values]) => {
+  const unpacked = unpackHeaders(headers);
+  const shown = Object.entries(unpacked).map(([name, values]) => {
     if (sealed.includes(name)) return [name, secretMask];
     const texts = values.map((bytes) => bytes.toString('utf8'));
     return [name, texts.length === 1 ? texts[0] : texts];
@@ -124,10 +125,32 @@ export function deadLetterText({ key, headers, value, ...letter }: WholeDeadLett
     ...letter,
     key: key?.toString('utf8') ?? null,
     headers: Object.fromEntries(shown) as Record<string, unknown>,
+    undecodable_batch: undecodableBatchOf(unpacked),
     payload_encoding: value === null ? null : json === undefined ? 'base64' : 'json',
   };
   const payload = json ?? JSON.stringify(value?.toString('base64') ?? null);
   return `${JSON.stringify(facts).slice(0, -1)},"payload":${payload}}`;
+}
+
+/** More are named by the first and the last alone. */
+const maxShownOffsets = 10_000;
+
+/** Null for the dead letter of anything else. */
+function undecodableBatchOf(headers: Readonly<Record<string, readonly Buffer[]>>) {
+  const texts = Object.entries(headers).map(([name, values]) => [name, values.at(-1)?.toString() ?? ''] as const);
+  const batch = parseUndecodableBatch(Object.fromEntries(texts));
+  if (batch === undefined) return null;
+  const { topic, partition, firstOffset, lastOffset, compression, problem } = batch;
+  const count = Number(lastOffset - firstOffset) + 1;
+  return {
+    topic,
+    partition,
+    first_offset: String(firstOffset),
+    last_offset: String(lastOffset),
+    offsets: count > maxShownOffsets ? null : Array.from({ length: count }, (_, n) => String(firstOffset + BigInt(n))),
+    compression,
+    problem: `the batch ${problem}`,
+  };
 }
 
 /** Kafka headers with values that are never shown. */

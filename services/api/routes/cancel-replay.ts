@@ -17,7 +17,7 @@ export const cancelReplay: Route = ({ postgres }) =>
   route<{ Params: { id: string } }>({
     method: 'DELETE',
     url: '/v1/replays/:id',
-    config: { operation, capability: 'replay', audit: 'replay.cancel' },
+    config: { operation, capability: 'replay', audit: 'replay.cancel', ofAllTenants: true },
     async handler(request, reply) {
       const { id } = request.params;
       if (!replayId.test(id)) return sendProblem(reply, 'not_found');

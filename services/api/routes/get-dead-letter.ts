@@ -15,7 +15,7 @@ export const getDeadLetter: Route = ({ postgres }) =>
   route<{ Params: { id: string } }>({
     method: 'GET',
     url: '/v1/dead-letters/:id',
-    config: { operation },
+    config: { operation, ofAllTenants: true },
     async handler(request, reply) {
       const letter = await findDeadLetter(postgres, request.tenant, request.params.id);
       if (letter === undefined) return sendProblem(reply, 'not_found');

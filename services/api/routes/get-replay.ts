@@ -27,7 +27,7 @@ export const getReplay: Route = (deps) =>
   route<{ Params: { id: string }; Querystring: { wait?: string } }>({
     method: 'GET',
     url: '/v1/replays/:id',
-    config: { operation, capability: 'view' },
+    config: { operation, capability: 'view', ofAllTenants: true },
     schema: { querystring },
     async handler(request, reply) {
       const { tenant, credential, params, query, headers } = request;

@@ -28,6 +28,8 @@ const operation: Operation = {
   tag: 'Dead letters and replays',
   id: 'listDeadLetters',
   summary: 'List dead letters, newest first',
+  description:
+    'With `Hookline-Tenant: *`, those that belong to no tenant: batches that could not be decoded, and records that name none.',
   parameters: {
     since: 'RFC 3339: dead-lettered at or after this time',
     until: 'RFC 3339: dead-lettered before this time',
@@ -40,7 +42,7 @@ export const listDeadLetters: Route = ({ postgres, apiUrl }) =>
   route<{ Querystring: DeadLetterQuery }>({
     method: 'GET',
     url: '/v1/dead-letters',
-    config: { operation },
+    config: { operation, ofAllTenants: true },
     schema: { querystring },
     async handler(request, reply) {
       const { query } = request;

@@ -24,7 +24,7 @@ export const listReplayItems: Route = ({ postgres, apiUrl }) =>
   route<{ Params: { id: string }; Querystring: PageQuery & { status?: ReplayItemStatus } }>({
     method: 'GET',
     url: '/v1/replays/:id/items',
-    config: { operation, capability: 'view' },
+    config: { operation, capability: 'view', ofAllTenants: true },
     schema: { querystring },
     async handler(request, reply) {
       const { tenant, params, query } = request;

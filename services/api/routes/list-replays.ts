@@ -18,7 +18,7 @@ export const listReplays: Route = ({ postgres, apiUrl }) =>
   route<{ Querystring: PageQuery }>({
     method: 'GET',
     url: '/v1/replays',
-    config: { operation, capability: 'view' },
+    config: { operation, capability: 'view', ofAllTenants: true },
     schema: { querystring },
     async handler(request, reply) {
       const page = readPage(request.query, replayId);

@@ -58,7 +58,7 @@ export const replayDeadLetters: Route = (deps) =>
   route<{ Body: Body }>({
     method: 'POST',
     url: '/v1/dead-letters/replay',
-    config: { operation, dryRunScope: 'read', audit: 'dead_letters.replay' },
+    config: { operation, dryRunScope: 'read', audit: 'dead_letters.replay', ofAllTenants: true },
     schema: { body },
     async handler(request, reply) {
       const { tenant, body, idempotent } = request;

@@ -5,7 +5,7 @@ import type { BuryRecord } from '#lib/dead-letters';
 import type { DroppedRecords, ErasedEvents } from '#lib/erasure';
 import { createJudgingTurns, createUnjudgedFilters } from '#lib/event-filter';
 import { createMatchEndpoints } from '#lib/fan-out';
-import { createConsumer, traceRecords } from '#lib/kafka';
+import { createConsumer, traceRecords, type UndecodableBatchHandler } from '#lib/kafka';
 import { inRounds } from '#lib/lifecycle';
 import type { Postgres } from '#lib/postgres';
 import type { ServiceContext } from '#lib/service-host';
@@ -22,7 +22,10 @@ import { skipFannedOut } from './skip-fanned-out.ts';
 import { createWriteSet } from './write-set.ts';
 
 interface Deps {
-  config: Pick<DispatcherConfig, 'topicPrefix' | 'consumerQueueBytes' | 'sessionTimeoutMs' | 'gatherMs' | 'setChunk'>;
+  config: Pick<
+    DispatcherConfig,
+    'topicPrefix' | 'consumerQueueBytes' | 'decompressedBytes' | 'sessionTimeoutMs' | 'gatherMs' | 'setChunk'
+  >;
   context: Pick<ServiceContext, 'clock' | 'log' | 'tracer' | 'crashPoints' | 'metrics' | 'fail'>;
   kafka: KafkaClient;
   postgres: Postgres;
@@ -33,6 +36,7 @@ interface Deps {
   offer: Offer;
   buryDelivery: BuryDelivery;
   buryEvent: BuryRecord;
+  buryBatchOfEvents: UndecodableBatchHandler;
   erased: ErasedEvents;
   dropped: Pick<DroppedRecords, 'count'>;
   waitOut: WaitOut;
@@ -80,12 +84,14 @@ export function buildFanOut({ config, context, kafka, postgres, endpoints, ...de
     consumer: createConsumer({
       ...kafka,
       maxQueuedBytes: config.consumerQueueBytes,
+      maxDecompressedBytes: config.decompressedBytes,
       sessionTimeoutMs: config.sessionTimeoutMs,
       groupId,
       topics: [deps.topics.events],
       gatherMs: fanOutGatherMs(config.gatherMs),
       commitIntervalMs,
       handle: skipFannedOut(traceRecords({ tracer, groupId }, handle)),
+      onUndecodable: deps.buryBatchOfEvents,
       onFailure: fail,
     }),
   };

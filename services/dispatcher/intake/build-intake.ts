@@ -1,6 +1,6 @@
 import { groupOf, type Topics } from '#lib/contract';
 import type { DroppedRecords, ErasedEvents } from '#lib/erasure';
-import { createConsumer } from '#lib/kafka';
+import { createConsumer, type UndecodableBatchHandler } from '#lib/kafka';
 import type { Postgres } from '#lib/postgres';
 import type { ServiceContext } from '#lib/service-host';
 import type { DispatcherConfig } from '../config.ts';
@@ -26,6 +26,7 @@ interface Deps {
   scheduler: Scheduler;
   recentSteps: RecentSteps;
   outcomes: OutcomeWriter;
+  buryBatchOfDeliveries: UndecodableBatchHandler;
   orderedIntake: OrderedIntake;
   erased: ErasedEvents;
   dropped: Pick<DroppedRecords, 'count'>;
@@ -41,12 +42,14 @@ export function buildIntake(given: Deps) {
   const consumer = createConsumer({
     ...kafka,
     maxQueuedBytes: config.consumerQueueBytes,
+    maxDecompressedBytes: config.decompressedBytes,
     sessionTimeoutMs: config.sessionTimeoutMs,
     groupId: groupOf(config.topicPrefix, 'dispatcher'),
     topics: [topics.deliveries],
     gatherMs: config.gatherMs,
     commitIntervalMs,
     handle: createIntake({ ...deps, onDropped: dropped.count, directory, knownDeliveries, owned, clock, log }),
+    onUndecodable: deps.buryBatchOfDeliveries,
     onFailure: fail,
     onAssigned: owned.assigned,
     onRevoked: owned.revoked,

@@ -1,6 +1,6 @@
 import type { WaitOut } from '#lib/backoff';
 import { readSchema, type Topics } from '#lib/contract';
-import { createBury, createBuryRecord, createKeepDeadLetter } from '#lib/dead-letters';
+import { createBury, createBuryBatch, createBuryRecord, createKeepDeadLetter } from '#lib/dead-letters';
 import { createAttemptCodec, createEventCodec, createProducer } from '#lib/kafka';
 import type { Postgres } from '#lib/postgres';
 import type { ServiceContext } from '#lib/service-host';
@@ -11,7 +11,7 @@ import { createBuryDelivery } from './bury-delivery.ts';
 import { createOffer, createPublish } from './publish.ts';
 
 interface Deps {
-  config: Pick<DispatcherConfig, 'schemaRegistryUrl'>;
+  config: Pick<DispatcherConfig, 'schemaRegistryUrl' | 'kafkaCompression'>;
   context: Pick<ServiceContext, 'clock' | 'log' | 'metrics' | 'tracer'>;
   kafka: KafkaClient;
   /** Keeps the dead letters that their topic refuses. */
@@ -24,7 +24,12 @@ interface Deps {
 export function buildPublishing({ config, context, kafka, postgres, waitOut, topics }: Deps) {
   const { clock, log, metrics, tracer } = context;
   const registry = { registryUrl: config.schemaRegistryUrl, clock, log };
-  const producer = createProducer({ ...kafka, tracer, topics: [topics['delivery.attempts'], topics.deliveries] });
+  const producer = createProducer({
+    ...kafka,
+    tracer,
+    topics: [topics['delivery.attempts'], topics.deliveries],
+    compression: config.kafkaCompression,
+  });
   const bury = createBury({
     producer,
     topic: topics['dead-letters'],
@@ -49,5 +54,7 @@ export function buildPublishing({ config, context, kafka, postgres, waitOut, top
     buryEvent: createBuryRecord({ bury, stage: 'fan-out', log }),
     /** Buries a record of `deliveries` that is no delivery. */
     buryRecord: createBuryRecord({ bury, stage: 'dispatcher', log }),
+    buryBatchOfEvents: createBuryBatch({ bury, stage: 'fan-out', log }),
+    buryBatchOfDeliveries: createBuryBatch({ bury, stage: 'dispatcher', log }),
   };
 }

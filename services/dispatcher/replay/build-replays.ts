@@ -6,6 +6,7 @@ import type { Part } from '#lib/lifecycle';
 import type { Postgres } from '#lib/postgres';
 import { createReplayWork, type ReplayLane } from '#lib/replay-store';
 import type { ServiceContext } from '#lib/service-host';
+import type { DispatcherConfig } from '../config.ts';
 import type { Endpoints } from '../endpoints/build-endpoints.ts';
 import type { SetWriters } from '../fan-out/build-fan-out.ts';
 import type { DispatcherMetrics } from '../metrics.ts';
@@ -17,6 +18,7 @@ import { createRunReplay } from './run-replay.ts';
 import { createSendItems } from './send-items.ts';
 
 interface Deps {
+  config: Pick<DispatcherConfig, 'decompressedBytes'>;
   context: Pick<ServiceContext, 'clock' | 'log' | 'crashPoints'>;
   pools: Readonly<Record<ReplayLane, Postgres>>;
   endpoints: Pick<Endpoints, 'directory'>;
@@ -33,10 +35,19 @@ interface Deps {
 const turnsAtOnce = 4;
 
 /** One runner for replays of a single item, one for the others. */
-export function buildReplays({ context, pools, endpoints, writers, metrics, ...deps }: Deps): Record<ReplayLane, Part> {
+export function buildReplays({
+  config,
+  context,
+  pools,
+  endpoints,
+  writers,
+  metrics,
+  ...deps
+}: Deps): Record<ReplayLane, Part> {
   const { clock, log, crashPoints } = context;
   const { waitOut } = deps;
-  const send = createSendItems({ ...deps, ...writers, directory: endpoints.directory, clock });
+  const { decompressedBytes } = config;
+  const send = createSendItems({ ...deps, ...writers, directory: endpoints.directory, decompressedBytes, clock });
 
   function runnerOf(lane: ReplayLane): Part {
     const work = createReplayWork(pools[lane]);

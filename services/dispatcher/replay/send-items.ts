@@ -1,6 +1,7 @@
 /**
  * Sends the items of a replay. Deliveries go out as in fan-out: first the set of their event under the replay generation, so that the
- * event's status waits for them; then the deliveries, created now, with a whole retry window. Any other record returns to its own topic.
+ * event's status waits for them; then the deliveries, created now, with a whole retry window. Any other record returns to its own topic, and so
+ * do all records of a batch that can be decoded by now.
  * Ids are a function of the item, so sending again after a crash gives the same ones.
  *
  * A record that Kafka refuses, because it is too large for its topic by now, is not retried for ever. A delivery whose set is written ends
@@ -9,7 +10,16 @@
 import type { WaitOut } from '#lib/backoff';
 import type { ErasedEvents } from '#lib/erasure';
 import { type Clock, nowMicros } from '#lib/clock';
-import { type Delivery, deliveryHeaders, isShortened, passedHeaders, type Topics, unpackHeaders } from '#lib/contract';
+import {
+  type Delivery,
+  deliveryHeaders,
+  type HeaderText,
+  isShortened,
+  parseUndecodableBatch,
+  passedHeaders,
+  type Topics,
+  unpackHeaders,
+} from '#lib/contract';
 import { derivedId } from '#lib/ids';
 import type { ItemEnd, LeasedReplay, ReplayItem } from '#lib/replay-store';
 import { type EndRefused, refusedByKafka } from '../fan-out/end-refused.ts';
@@ -22,6 +32,7 @@ import type { AskedContent, WaitingTable } from '../waiting/waiting-table.ts';
 import type { EventContent } from '../model/event-content.ts';
 import type { DeliverySet, WriteSet } from '../fan-out/write-set.ts';
 import { recordOfDeadLetter } from './record-of-dead-letter.ts';
+import { recordsOfBatch } from './records-of-batch.ts';
 
 /** Resolves when each was sent, or can't be. @throws AppError stopped when the signal aborts */
 export type SendItems = (replay: LeasedReplay, items: readonly ReplayItem[], signal: AbortSignal) => Promise<ItemEnd[]>;
@@ -35,6 +46,8 @@ interface Deps {
   erased: Pick<ErasedEvents, 'has'>;
   waitOut: WaitOut;
   topics: Topics;
+  /** The most that a batch may have when it is decompressed. */
+  decompressedBytes: number;
   clock: Clock;
 }
 
@@ -133,7 +146,7 @@ export function createSendItems(deps: Deps): SendItems {
     for (const item of items) {
       const plan = planOf(item);
       if (typeof plan === 'string') reasons.set(item, plan);
-      else planned.push(plan);
+      else planned.push(...plan);
     }
 
     const deliveries = planned.flatMap(({ item }) => (item.kind === 'delivery' ? item : []));
@@ -153,19 +166,29 @@ export function createSendItems(deps: Deps): SendItems {
     return items.map((item) => ({ item: item.item, reason: reasons.get(item) ?? null }));
 
     /** @returns the reason as text if it can't be sent */
-    function planOf(item: ReplayItem): ItemPublication | string {
+    function planOf(item: ReplayItem): ItemPublication[] | string {
       if (item.kind === 'missing') return 'letter_removed';
       if (item.kind === 'record') {
         // A shortened record is not the one that died, and its stage would take it for that.
-        if (isShortened(unpackHeaders(item.headers))) return 'letter_shortened';
+        const headers = unpackHeaders(item.headers);
+        if (isShortened(headers)) return 'letter_shortened';
+        const batch = parseUndecodableBatch(textOf(headers));
+        if (batch !== undefined) {
+          const records = recordsOfBatch(item, batch, topics, deps);
+          if (typeof records === 'string') return records;
+          return records.map((record) => ({ item, record, order: record.key?.toString('latin1') }));
+        }
         const record = recordOfDeadLetter(item, topics);
-        return record === undefined ? 'topic_unknown' : { item, record, order: undefined };
+        return record === undefined ? 'topic_unknown' : [{ item, record, order: undefined }];
       }
       const reason = whyNot(tenant, item);
       if (reason !== undefined) return reason;
       const content = contents.get(item.eventId);
       if (deps.erased.has({ tenant, event_id: item.eventId })) return 'event_erased';
-      return content === undefined ? 'payload_expired' : deliveryOf(replay, item, content);
+      return content === undefined ? 'payload_expired' : [deliveryOf(replay, item, content)];
     }
   };
 }
+
+const textOf = (headers: Readonly<Record<string, readonly Buffer[]>>): HeaderText =>
+  Object.fromEntries(Object.entries(headers).map(([name, values]) => [name, values.at(-1)?.toString() ?? '']));

@@ -16,6 +16,7 @@ import { serverAddresses, uniquePrefix } from '../../support/servers.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { type OpenApi, openApi } from './api-over-database.ts';
 import { createTopic, startOutbox, type Topic } from './publishing.ts';
+import { noneUndecodable } from '../../support/none-undecodable.ts';
 
 const timeoutMs = 30_000;
 let api: OpenApi;
@@ -237,6 +238,7 @@ test('the records on the real topic are those that dedup would have written', as
     groupId: `${topicPrefix}reader`,
     topics: [topic],
     metrics: new Registry(),
+    onUndecodable: noneUndecodable,
     handle: async (records) => {
       for (const record of records) {
         const { key, value, headers } = record;

@@ -37,6 +37,7 @@ import { recordOf } from '../../unit/dedup/records.ts';
 import type { Outcomes } from '../../unit/dedup/sum.ts';
 import { startOwnRedis } from './redis-server.ts';
 import { nothingErased } from '../../support/nothing-erased.ts';
+import { noneUndecodable } from '../../support/none-undecodable.ts';
 
 export type World = Awaited<ReturnType<typeof createWorld>>;
 
@@ -106,6 +107,7 @@ export async function createWorld({ partitions = 3, keepsOutcomes = true }: Worl
     ...kafka,
     groupId: `${topicPrefix}reader`,
     topics: [topics.events, topics.duplicates, topics['dead-letters']],
+    onUndecodable: noneUndecodable,
     handle: async (records) => {
       written.push(...records);
       for (const record of records) record.done();

@@ -21,6 +21,7 @@ import {
   type TestSource,
 } from '../ingress/ingress-process.ts';
 import { createWorld, type World } from './world.ts';
+import { noneUndecodable } from '../../support/none-undecodable.ts';
 
 type Pairs = (readonly [name: string, value: string])[];
 
@@ -291,6 +292,7 @@ async function topicsWith(texts: readonly string[]): Promise<string[]> {
         ...{ topic, groupId: `${topic}-searched-${randomUUID()}`, sinceMs: undefined },
         ...{ brokers: serverAddresses().kafkaBrokers, clientId: 'test', clock: systemClock, log: silentLogger },
         handle: async (records) => void (records.some(isIn) && found.add(topic)),
+        onUndecodable: noneUndecodable,
       }),
     ),
   );

@@ -21,6 +21,7 @@ import { waitUntil } from '../../support/wait-until.ts';
 import { anEndpoint, createBurying, noMetrics } from '../../unit/dispatcher/fixtures.ts';
 import { createWorld, type World } from './world.ts';
 import { nothingErased } from '../../support/nothing-erased.ts';
+import { noneUndecodable } from '../../support/none-undecodable.ts';
 
 interface EventRow {
   status: string;
@@ -89,6 +90,7 @@ async function startFanOut(endpointsOf: (sourceId: string) => readonly Endpoint[
     ...kafka,
     groupId: `${topicPrefix}fan-out`,
     topics: [topics.events],
+    onUndecodable: noneUndecodable,
     handle: createFanOut({
       ...nothingErased,
       ...writers,

@@ -12,6 +12,7 @@ import { createDatabase, serverAddresses, uniquePrefix } from '../../support/ser
 import { signAsGithub, signAsHookline } from '../../support/sign-webhook.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { type Ingress, insertSource, startIngress, type TestSource } from './ingress-process.ts';
+import { noneUndecodable } from '../../support/none-undecodable.ts';
 
 const { kafkaBrokers } = serverAddresses();
 const topicPrefix = uniquePrefix('ingress');
@@ -55,6 +56,7 @@ beforeAll(async () => {
     groupId: `${topicPrefix}test`,
     topics: [topic],
     metrics: new Metrics(),
+    onUndecodable: noneUndecodable,
     handle: async (records) => {
       for (const record of records) {
         const webhook = parseReceivedWebhook(record.headers, record.value);

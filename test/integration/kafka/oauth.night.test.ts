@@ -17,6 +17,7 @@ import { createConsumer, createProducer, createTopics, type KafkaAccess, kafkaAc
 import { silentLogger as log } from '#lib/log';
 import { startOrphanReaper } from '../../support/orphan-reaper.ts';
 import { waitUntil } from '../../support/wait-until.ts';
+import { noneUndecodable } from '../../support/none-undecodable.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'hookline-oauth-'));
 const tokenFile = join(dir, 'token');
@@ -100,6 +101,7 @@ async function openTopic(access: KafkaAccess, name: string) {
   const consumer = createConsumer({
     ...common,
     ...{ groupId: `group-${name}`, topics: [name], metrics: new Registry() },
+    onUndecodable: noneUndecodable,
     handle: async (records) => {
       for (const record of records) {
         read.add(record.value.toString());

@@ -42,7 +42,11 @@ async function send(topic: string, value: string): Promise<void> {
   await producer.disconnect();
 }
 
-async function started(topic: string, options: Partial<ConsumerOptions> = {}, newClient = createClient) {
+async function started(
+  topic: string,
+  options: Partial<Omit<ConsumerOptions, 'onUndecodable'>> = {},
+  newClient = createClient,
+) {
   const failures: Error[] = [];
   const values: string[] = [];
   const metrics = new Registry();

@@ -22,6 +22,7 @@ import { silentLogger as log } from '#lib/log';
 import { startOrphanReaper } from '../../support/orphan-reaper.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { authority, broker, client } from './certificates.ts';
+import { noneUndecodable } from '../../support/none-undecodable.ts';
 
 const password = 'a "password", with; odd=characters';
 const dir = mkdtempSync(join(tmpdir(), 'hookline-secured-'));
@@ -112,6 +113,7 @@ test.each(ways)('a topic is created, written and read over TLS: %s', async (name
   const consumer = createConsumer({
     ...common,
     ...{ groupId: `group-${name}`, topics: [name], metrics: new Registry() },
+    onUndecodable: noneUndecodable,
     handle: async (given) => {
       records.push(...given);
       for (const record of given) record.done();

@@ -183,7 +183,7 @@ const expected = {
   events: [{ id: 'evt', status: 'processing', duplicates: 1, pending: 1, retrying: 2, traceparent }],
   waiting: ['dlv_1', 'dlv_3'].map((id) => ({ delivery_id: id, partition: partitionOf(`ep of ${id}`, partitions) })),
   deadLetters: [
-    { tenant: '', stage: 'dedup', reason: 'malformed_record' },
+    { tenant: '*', stage: 'dedup', reason: 'malformed_record' },
     { tenant: 't', stage: 'projector', reason: 'data_invalid' },
     { tenant: 't', stage: 'projector', reason: 'malformed_record' },
   ],

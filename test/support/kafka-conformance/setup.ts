@@ -3,6 +3,7 @@ import { systemClock } from '#lib/clock';
 import { type ConsumerOptions, partitionOf, type PartitionRef, type ProducerOptions } from '#lib/kafka';
 import { silentLogger } from '#lib/log';
 import type { Part } from '#lib/lifecycle';
+import { noneUndecodable } from '../none-undecodable.ts';
 
 const common = { clientId: 'conformance', clock: systemClock, log: silentLogger };
 
@@ -16,7 +17,7 @@ export const producerOptions = (
   ...options,
 });
 
-type ConsumerDefaults = 'clientId' | 'clock' | 'log' | 'metrics' | 'onFailure' | 'sessionTimeoutMs';
+type ConsumerDefaults = 'clientId' | 'clock' | 'log' | 'metrics' | 'onUndecodable' | 'onFailure' | 'sessionTimeoutMs';
 
 export const consumerOptions = (
   options: Omit<ConsumerOptions, ConsumerDefaults> & Partial<Pick<ConsumerOptions, ConsumerDefaults>>,
@@ -25,6 +26,7 @@ export const consumerOptions = (
   metrics: new Registry(),
   sessionTimeoutMs: 3_000,
   stopDrainMs: 500,
+  onUndecodable: noneUndecodable,
   onFailure: (error) => {
     throw error;
   },

@@ -66,6 +66,7 @@ test('a dead letter has the key, the bytes and the headers as they were, and wha
   });
   expect(await seriesOf(metrics, 'hookline_dead_letters_total')).toEqual({
     'stage="projector",reason="malformed_record"': 1,
+    'stage="projector",reason="undecodable_batch"': 0,
     'stage="projector",reason="data_invalid"': 0,
   });
 });

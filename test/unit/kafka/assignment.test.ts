@@ -3,6 +3,7 @@ import { createAssignment } from '../../../libs/kafka/consuming/assignment.ts';
 import { createHandlerCalls, type HandlerCalls } from '../../../libs/kafka/consuming/handler-calls.ts';
 import { createPartitionWorker } from '../../../libs/kafka/consuming/partition-worker.ts';
 import { messages, settle } from './fixtures.ts';
+import { noneUndecodable } from '../../support/none-undecodable.ts';
 
 const refs = (...partitions: number[]) => partitions.map((partition) => ({ topic: 't', partition }));
 const numbers = (workers: readonly { partition: number }[]): number[] => workers.map(({ partition }) => partition);
@@ -15,6 +16,7 @@ function setUp() {
     maxQueuedBytes: 9_999,
     maxOutstanding: 9,
     maxOutstandingBytes: 9_999,
+    maxBatchBytes: 1_000_000,
   };
   const assignment = createAssignment((ref, after) =>
     createPartitionWorker({
@@ -28,6 +30,7 @@ function setUp() {
     }),
   );
   const handlerCalls: HandlerCalls = createHandlerCalls({
+    onUndecodable: noneUndecodable,
     workers: assignment.workers,
     handle: () => {
       calls += 1;

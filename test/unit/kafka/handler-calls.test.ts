@@ -3,8 +3,15 @@ import type { IncomingRecord } from '#lib/kafka';
 import { type CallLimits, createHandlerCalls, type HandlerCalls } from '../../../libs/kafka/consuming/handler-calls.ts';
 import { createPartitionWorker } from '../../../libs/kafka/consuming/partition-worker.ts';
 import { messages, settle } from './fixtures.ts';
+import { noneUndecodable } from '../../support/none-undecodable.ts';
 
-const workLimits = { maxQueuedRecords: 1_000, maxQueuedBytes: 1e9, maxOutstanding: 1_000, maxOutstandingBytes: 1e9 };
+const workLimits = {
+  maxQueuedRecords: 1_000,
+  maxQueuedBytes: 1e9,
+  maxOutstanding: 1_000,
+  maxOutstandingBytes: 1e9,
+  maxBatchBytes: 1_000_000,
+};
 
 interface Call {
   records: readonly IncomingRecord[];
@@ -27,6 +34,7 @@ function setUp(partitions: number, given: Partial<CallLimits> = {}) {
     }),
   );
   const handlerCalls: HandlerCalls = createHandlerCalls({
+    onUndecodable: noneUndecodable,
     workers: () => workers,
     handle(records, signal) {
       const { promise, resolve, reject } = Promise.withResolvers<void>();

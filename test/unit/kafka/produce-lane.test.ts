@@ -35,7 +35,7 @@ function setUp(...answers: Produce[]) {
       close: async () => void (connection.open = false),
     };
   };
-  const lane = createProduceLane({ connect, clock, log: silentLogger, requestTimeoutMs: 10_000 });
+  const lane = createProduceLane({ connect, clock, log: silentLogger, compression: 'none', requestTimeoutMs: 10_000 });
   const outcomes: string[] = [];
   /** A partition with a waiting batch. */
   const waiting = (partition: number, given: Partial<Sendable> = {}): Sendable => ({

@@ -6,6 +6,7 @@ import { silentLogger } from '#lib/log';
 import { Registry } from 'prom-client';
 import { createConsumer } from '../../../libs/kafka/consuming/rebuilding/supervised-consumer.ts';
 import { messages, settle } from './fixtures.ts';
+import { noneUndecodable } from '../../support/none-undecodable.ts';
 
 const groupId = 'group';
 const topic = 't';
@@ -91,6 +92,7 @@ async function supervised(options: Partial<ConsumerOptions> = {}) {
     {
       ...{ brokers: ['broker:1'], clientId: 'test', groupId, topics: [topic], clock, log: silentLogger, metrics },
       random: () => 0,
+      onUndecodable: noneUndecodable,
       handle: (records, signal) => new Promise((resolve) => calls.push({ records, signal, end: resolve })),
       onRevoked: (partitions) => revoked.push(...partitions.map(({ partition }) => partition)),
       onFailure: (error) => failures.push(error),

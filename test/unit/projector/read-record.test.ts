@@ -121,7 +121,7 @@ test('a duplicate is read from its JSON', async () => {
   expect(await read({ topic: 'p.duplicates', value: '{' })).toEqual({ malformed: expect.any(String) as string });
 });
 
-test('a dead letter is read from its headers, whatever its bytes; what it does not say is null, its tenant empty', async () => {
+test('a dead letter is read from its headers, whatever its bytes; what it does not say is null, its tenant none', async () => {
   const facts = { stage: 'dedup', reason: 'malformed_record', attempts: 1, origin: 'r-0-1', at: startAt } as const;
   const deadLetter = { topic: 'p.dead-letters', offset: 7, value: Buffer.from([0, 255]) };
   expect(await read({ ...deadLetter, headers: deadLetterHeaders(facts) })).toEqual({
@@ -129,7 +129,7 @@ test('a dead letter is read from its headers, whatever its bytes; what it does n
       kind: 'dead_letter',
       deadLetter: {
         ...facts,
-        tenant: '',
+        tenant: '*',
         event_id: null,
         delivery_id: null,
         endpoint_id: null,

@@ -51,6 +51,20 @@ export const documentedDeadLetters: DocumentedResource = {
     DeadLetterWithPayload: extend(letter, {
       key: nullable(text),
       headers: map({ anyOf: [text, list(text)] }),
+      undecodable_batch: saying(
+        'where it stood, for the reason `undecodable_batch`: the payload is the whole batch as on the topic; null for others',
+        nullable(
+          object({
+            topic: text,
+            partition: count,
+            first_offset: text,
+            last_offset: text,
+            offsets: saying('all of them; null if there are more than 10,000', nullable(list(text))),
+            compression: text,
+            problem: saying('why it could not be decoded', text),
+          }),
+        ),
+      ),
       payload_encoding: saying('null once it has been removed', { enum: ['json', 'base64', null] }),
       payload: {},
     }),

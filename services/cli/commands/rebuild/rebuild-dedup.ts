@@ -7,6 +7,7 @@ import type { Query } from '#lib/postgres';
 import type { Context } from '../../context.ts';
 import { describe, print } from '../../output/print.ts';
 import { inLots } from './in-lots.ts';
+import { noteUndecodable } from './note-undecodable.ts';
 import { readSince, type RebuildValues } from './rebuild-options.ts';
 import { withStores } from './stores.ts';
 
@@ -43,6 +44,7 @@ export async function rebuildDedup(values: RebuildValues, context: Context): Pro
         topic: topics.events,
         groupId: `${topicPrefix}rebuild-${randomUUID()}`,
         sinceMs,
+        onUndecodable: (batch) => noteUndecodable(context, batch),
         async handle(records) {
           const events: EventRecord[] = [];
           for (const { value } of records) {

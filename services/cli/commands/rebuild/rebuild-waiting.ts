@@ -14,6 +14,7 @@ import type { Context } from '../../context.ts';
 import { describe, print } from '../../output/print.ts';
 import { inLots } from './in-lots.ts';
 import { createNewestSteps } from './newest-steps.ts';
+import { noteUndecodable } from './note-undecodable.ts';
 import { readSince, type RebuildValues } from './rebuild-options.ts';
 import { withStores } from './stores.ts';
 
@@ -35,6 +36,7 @@ export async function rebuildWaiting(values: RebuildValues, context: Context): P
         topic: topics['delivery.attempts'],
         groupId: `${topicPrefix}rebuild-${randomUUID()}`,
         sinceMs,
+        onUndecodable: (batch) => noteUndecodable(context, batch),
         async handle(records) {
           for (const { value } of records) {
             const record = await codec.decode(value);

@@ -8,6 +8,7 @@ type Naming = Parameters<typeof endpointName>[1];
 
 /** Why an item could not be sent. */
 const failureWords: Readonly<Record<string, string>> = {
+  batch_undecodable: 'its batch still can’t be decoded',
   payload_expired: 'its payload has been removed',
   endpoint_deleted: 'its endpoint was deleted',
   endpoint_disabled: 'its endpoint is disabled',

@@ -8,6 +8,7 @@ import type { Query } from '#lib/postgres';
 import type { Stack } from '../../../support/stack.ts';
 import type { Codecs } from './codecs.ts';
 import { markHeader, positionOf, type SentRecord, textOf } from './forged-record.ts';
+import { noneUndecodable } from '../../../support/none-undecodable.ts';
 
 export interface DeadLetter {
   stage: string;
@@ -135,6 +136,7 @@ async function readAll({ kafkaBrokers: brokers, topicPrefix }: Stack, name: Topi
     ...{ brokers, clientId: 'fuzzing', clock: systemClock, log: silentLogger, sinceMs: undefined },
     ...{ topic: topicsOf(topicPrefix)[name], groupId: `${topicPrefix}fuzzing-${randomUUID()}` },
     handle: async (records) => void found.push(...records),
+    onUndecodable: noneUndecodable,
   });
   return found;
 }

@@ -1,7 +1,8 @@
 import { createManualClock } from '#lib/clock';
-import { header, packHeaders, parseDelivery } from '#lib/contract';
+import { type DeadLetterStage, header, packHeaders, parseDelivery, undecodableBatchHeaders } from '#lib/contract';
 import { AppError } from '#lib/errors';
 import type { LeasedReplay, ReplayItem } from '#lib/replay-store';
+import { batchRecord, encodeRecordBatch, type RecordContent } from '../../../../libs/kafka/codec/record-batch.ts';
 import type { Endpoint } from '../../../../services/dispatcher/model/endpoint.ts';
 import { createSendItems } from '../../../../services/dispatcher/replay/send-items.ts';
 import type { EventContent } from '../../../../services/dispatcher/model/event-content.ts';
@@ -60,6 +61,7 @@ function createWorld(
     },
     ...createWriters(kafka, { clock, ...(maxDeliveries && { maxDeliveries }) }),
     topics,
+    decompressedBytes: 10_000,
     clock,
   });
   return { clock, kafka, send: (items: ReplayItem[]) => send(replay, items, never) };
@@ -195,6 +197,75 @@ test.each([
     ]);
   },
 );
+
+describe('a batch that could not be decoded', () => {
+  const batchItem = (stage: DeadLetterStage, topic: string, value: Buffer): ReplayItem => ({
+    ...{ item: 1, kind: 'record', generation: 1, stage, key: null, value },
+    origin: `${topic}-2-40..41`,
+    headers: packHeaders(
+      Object.fromEntries(
+        Object.entries(
+          undecodableBatchHeaders({
+            ...{ topic, partition: 2, firstOffset: 40n, lastOffset: 41n, compression: 'zstd', problem: 'is broken' },
+          }),
+        ).map(([name, text]) => [name, Buffer.from(text)]),
+      ),
+    ),
+  });
+  const stored = (records: readonly RecordContent[]): Buffer => {
+    const batch = encodeRecordBatch(records.map(batchRecord), 0, 'zstd');
+    batch.writeBigInt64BE(40n, 0);
+    return batch;
+  };
+  const value = Buffer.from('{"id":"evt_1"}'.repeat(50));
+  const first = { key: Buffer.from('k'), value, headers: [['odd', Buffer.from([255, 0])]] } as const;
+
+  test('gives back its records, each as it was, and with where it stood', async () => {
+    const { kafka, send } = createWorld([]);
+    const replayed = { key: null, value, headers: [[header.origin, 'test.webhooks.received-0-7']] } as const;
+    const batch = stored([first, replayed]);
+    expect(await send([batchItem('dedup', topics['webhooks.received'], batch)])).toEqual([{ item: 1, reason: null }]);
+    const added = { [header.replayFor]: 'dedup' };
+    // Records without a key, and those of different keys, are in no order.
+    expect(kafka.sent.toSorted((a, b) => (b.key?.length ?? 0) - (a.key?.length ?? 0))).toEqual([
+      {
+        ...{ topic: topics['webhooks.received'], key: Buffer.from('k'), value },
+        headers: { odd: Buffer.from([255, 0]), [header.origin]: 'test.webhooks.received-2-40', ...added },
+      },
+      {
+        ...{ topic: topics['webhooks.received'], key: null, value },
+        headers: { [header.origin]: 'test.webhooks.received-0-7', ...added },
+      },
+    ]);
+  });
+
+  test('fails with its reason while it still can’t be, and sends nothing of it', async () => {
+    const { kafka, send } = createWorld([]);
+    const cutOff = stored([first]).subarray(0, 80);
+    const large = stored([{ ...first, value: Buffer.alloc(10_001) }]);
+    for (const batch of [cutOff, large])
+      expect(await send([batchItem('fan-out', topics.events, batch)])).toEqual([
+        { item: 1, reason: 'batch_undecodable' },
+      ]);
+    expect(await send([batchItem('dedup', 'old.webhooks.received', stored([first]))])).toEqual([
+      { item: 1, reason: 'topic_unknown' },
+    ]);
+    expect(kafka.sent).toEqual([]);
+  });
+
+  test('leaves out records that were replayed for another stage, and changes no dead letter', async () => {
+    const { kafka, send } = createWorld([]);
+    const forAnother = { key: null, value, headers: [[header.replayFor, 'fan-out']] } as const;
+    await send([batchItem('projector', topics.events, stored([first, forAnother]))]);
+    await send([batchItem('projector', topics['dead-letters'], stored([first, forAnother]))]);
+    const sent = kafka.sent.map(({ topic, headers }) => [topic, Object.keys(headers)]);
+    expect(sent.toSorted((a, b) => String(b).localeCompare(String(a)))).toEqual([
+      [topics.events, ['odd', header.origin, header.replayFor]],
+      [topics['dead-letters'], ['odd']],
+      [topics['dead-letters'], [header.replayFor]],
+    ]);
+  });
+});
 
 test('a record of a topic that is none of ours any more fails', async () => {
   const { kafka, send } = createWorld([]);

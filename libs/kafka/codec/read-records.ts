@@ -1,0 +1,51 @@
+import { ByteReader } from './byte-reader.ts';
+import { UndecodableError } from './compression/undecodable.ts';
+import { type BatchFacts, FetchedRecord } from './fetched-record.ts';
+
+export interface RecordsHead {
+  facts: BatchFacts;
+  /** Exact as a double: below 2⁵³, as are times. */
+  firstOffset: number;
+  lastOffsetDelta: number;
+  count: number;
+  firstTimestamp: number;
+  /** Of all records, if the topic has it so. */
+  appendedAt: string | undefined;
+}
+
+/**
+ * The records of a batch of format 2, decompressed.
+ *
+ * @throws UndecodableError or RangeError if they don't fill the bytes exactly, or their offsets are not those of the batch
+ */
+export function readRecords(head: RecordsHead, bytes: Buffer, at: number, into: FetchedRecord[]): void {
+  const reader = new ByteReader(bytes, at);
+  let lastDelta = -1;
+  for (let left = head.count; left > 0; left -= 1) {
+    const length = reader.varint();
+    const end = reader.at + length;
+    if (length < 0 || end > bytes.length) throw new RangeError(`${length} bytes at ${reader.at} of ${bytes.length}`);
+    reader.int8(); // no attributes are defined
+    const madeAt = head.firstTimestamp + reader.varlong();
+    const delta = reader.varint();
+    if (delta <= lastDelta || delta > head.lastOffsetDelta) throw new UndecodableError('has records out of order');
+    lastDelta = delta;
+    const body = reader.view(end - reader.at);
+    checkBody(body);
+    const place = { offset: String(head.firstOffset + delta), timestamp: head.appendedAt ?? String(madeAt) };
+    into.push(new FetchedRecord(place, head.facts, body));
+  }
+  if (reader.at !== bytes.length) throw new UndecodableError('has more bytes than its records');
+}
+
+/** So that nothing that reads the record later has to doubt it. */
+function checkBody(body: Buffer): void {
+  const reader = new ByteReader(body);
+  reader.skipVarBytes();
+  reader.skipVarBytes();
+  for (let left = reader.varint(); left > 0; left -= 1) {
+    reader.skipVarBytes();
+    reader.skipVarBytes();
+  }
+  if (reader.at !== body.length) throw new UndecodableError('has a record of another length than it says');
+}
