@@ -16,6 +16,7 @@ export { type ProducerOptions, createProducer } from './producing/producer.ts';
 export { consumerMetrics, producerMetrics } from './metrics.ts';
 export { createConsumer } from './consuming/rebuilding/supervised-consumer.ts';
 export { decodeKeptBatch } from './consuming/decode-kept-batch.ts';
+export { readBatchAgain } from './consuming/read-batch-again.ts';
 export { readTopic } from './consuming/read-topic.ts';
 export type { ConsumerOptions, RecordConsumer } from './consuming/consumer-options.ts';
 export {

@@ -79,7 +79,16 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
   });
   const { writers } = fanOut;
   const replays = buildReplays({
-    ...{ ...common, ...tables, pools: connections.replayPools, endpoints, writers, offer, erased },
+    ...{
+      ...common,
+      ...tables,
+      kafka: connections.kafka,
+      pools: connections.replayPools,
+      endpoints,
+      writers,
+      offer,
+      erased,
+    },
   });
 
   // Stopped from the end: replays bring nothing more, the lanes drain, then their rows are removed and their offsets committed.

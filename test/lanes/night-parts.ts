@@ -46,8 +46,12 @@ export const nightParts: readonly NightPart[] = [
   },
   {
     name: 'kafka',
-    holds: 'no record is lost or rewound while leaders move, brokers die and clients fall silent',
-    args: night('integration/kafka/conformance', 'integration/kafka/rebuild', 'integration/kafka/oauth'),
+    holds:
+      'no record is lost or rewound while leaders move, brokers die and clients fall silent, whatever compresses the topics',
+    args: night(
+      ...['integration/kafka/conformance', 'integration/kafka/rebuild', 'integration/kafka/oauth'],
+      'e2e/compressed-topics',
+    ),
     folders: ['libs/kafka'],
   },
   {

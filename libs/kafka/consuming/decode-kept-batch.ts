@@ -1,7 +1,9 @@
-import { FetchedBatch } from '../codec/fetched-batch.ts';
+import { FetchedBatch, type FetchedMessage } from '../codec/fetched-batch.ts';
 import { readRecordBatches } from '../codec/read-record-batches.ts';
 import type { IncomingRecord, PartitionRef } from '../port.ts';
 import { ConsumedRecord } from './consumed-record.ts';
+
+type Opened = { records: IncomingRecord[] } | { problem: string };
 
 /**
  * The records of a batch that could not be decoded when it was consumed, and was kept.
@@ -11,13 +13,13 @@ import { ConsumedRecord } from './consumed-record.ts';
  * @param maxBytes the most that it may have when it is decompressed
  * @returns a problem that completes the sentence "the batch …" if it can't be decoded now either
  */
-export function decodeKeptBatch(
-  bytes: Buffer,
-  place: PartitionRef,
-  maxBytes: number,
-): { records: IncomingRecord[] } | { problem: string } {
+export function decodeKeptBatch(bytes: Buffer, place: PartitionRef, maxBytes: number): Opened {
   const found = readRecordBatches(bytes);
-  if (found.length === 0) return { problem: 'is cut off' };
+  return found.length === 0 ? { problem: 'is cut off' } : openKept(found, place, maxBytes);
+}
+
+/** The same of what was fetched. */
+export function openKept(found: readonly FetchedMessage[], place: PartitionRef, maxBytes: number): Opened {
   const { signal } = new AbortController();
   const records: IncomingRecord[] = [];
   for (const message of found) {

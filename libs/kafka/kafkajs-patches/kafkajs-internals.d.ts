@@ -73,6 +73,14 @@ declare module 'kafkajs/src/cluster/index.js' {
     disconnect(): Promise<void>;
     isConnected(): boolean;
     findGroupCoordinatorMetadata(asked: { groupId: string }): Promise<unknown>;
+    addTargetTopic(topic: string): Promise<void>;
+    /** Partitions by the id of the broker that leads them. */
+    findLeaderForPartitions(topic: string, partitions: readonly number[]): Record<string, number[]>;
+    findBroker(asked: { nodeId: string }): Promise<{
+      fetch(
+        asked: object,
+      ): Promise<{ responses: readonly { partitions: readonly { messages: readonly object[] }[] }[] }>;
+    }>;
   }
   const cluster: { prototype: Cluster };
   export default cluster;

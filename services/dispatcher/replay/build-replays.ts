@@ -3,11 +3,13 @@ import type { WaitOut } from '#lib/backoff';
 import type { Topics } from '#lib/contract';
 import type { ErasedEvents } from '#lib/erasure';
 import type { Part } from '#lib/lifecycle';
+import { readBatchAgain } from '#lib/kafka';
 import type { Postgres } from '#lib/postgres';
 import { createReplayWork, type ReplayLane } from '#lib/replay-store';
 import type { ServiceContext } from '#lib/service-host';
 import type { DispatcherConfig } from '../config.ts';
 import type { Endpoints } from '../endpoints/build-endpoints.ts';
+import type { KafkaClient } from '../kafka-client.ts';
 import type { SetWriters } from '../fan-out/build-fan-out.ts';
 import type { DispatcherMetrics } from '../metrics.ts';
 import type { Offer } from '../publishing/publish.ts';
@@ -19,6 +21,7 @@ import { createSendItems } from './send-items.ts';
 
 interface Deps {
   config: Pick<DispatcherConfig, 'decompressedBytes'>;
+  kafka: KafkaClient;
   context: Pick<ServiceContext, 'clock' | 'log' | 'crashPoints'>;
   pools: Readonly<Record<ReplayLane, Postgres>>;
   endpoints: Pick<Endpoints, 'directory'>;
@@ -37,6 +40,7 @@ const turnsAtOnce = 4;
 /** One runner for replays of a single item, one for the others. */
 export function buildReplays({
   config,
+  kafka,
   context,
   pools,
   endpoints,
@@ -47,7 +51,15 @@ export function buildReplays({
   const { clock, log, crashPoints } = context;
   const { waitOut } = deps;
   const { decompressedBytes } = config;
-  const send = createSendItems({ ...deps, ...writers, directory: endpoints.directory, decompressedBytes, clock });
+  const again = { ...kafka, maxDecompressedBytes: decompressedBytes };
+  const send = createSendItems({
+    ...deps,
+    ...writers,
+    directory: endpoints.directory,
+    decompressedBytes,
+    readBatchAgain: (batch) => readBatchAgain(batch, again),
+    clock,
+  });
 
   function runnerOf(lane: ReplayLane): Part {
     const work = createReplayWork(pools[lane]);

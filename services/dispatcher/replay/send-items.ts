@@ -32,7 +32,7 @@ import type { AskedContent, WaitingTable } from '../waiting/waiting-table.ts';
 import type { EventContent } from '../model/event-content.ts';
 import type { DeliverySet, WriteSet } from '../fan-out/write-set.ts';
 import { recordOfDeadLetter } from './record-of-dead-letter.ts';
-import { recordsOfBatch } from './records-of-batch.ts';
+import { type ReadBatchAgain, recordsOfBatch } from './records-of-batch.ts';
 
 /** Resolves when each was sent, or can't be. @throws AppError stopped when the signal aborts */
 export type SendItems = (replay: LeasedReplay, items: readonly ReplayItem[], signal: AbortSignal) => Promise<ItemEnd[]>;
@@ -48,6 +48,7 @@ interface Deps {
   topics: Topics;
   /** The most that a batch may have when it is decompressed. */
   decompressedBytes: number;
+  readBatchAgain: ReadBatchAgain;
   clock: Clock;
 }
 
@@ -144,7 +145,7 @@ export function createSendItems(deps: Deps): SendItems {
     const reasons = new Map<ReplayItem, string>();
     const planned: ItemPublication[] = [];
     for (const item of items) {
-      const plan = planOf(item);
+      const plan = await planOf(item);
       if (typeof plan === 'string') reasons.set(item, plan);
       else planned.push(...plan);
     }
@@ -166,7 +167,7 @@ export function createSendItems(deps: Deps): SendItems {
     return items.map((item) => ({ item: item.item, reason: reasons.get(item) ?? null }));
 
     /** @returns the reason as text if it can't be sent */
-    function planOf(item: ReplayItem): ItemPublication[] | string {
+    async function planOf(item: ReplayItem): Promise<ItemPublication[] | string> {
       if (item.kind === 'missing') return 'letter_removed';
       if (item.kind === 'record') {
         // A shortened record is not the one that died, and its stage would take it for that.
@@ -174,7 +175,7 @@ export function createSendItems(deps: Deps): SendItems {
         if (isShortened(headers)) return 'letter_shortened';
         const batch = parseUndecodableBatch(textOf(headers));
         if (batch !== undefined) {
-          const records = recordsOfBatch(item, batch, topics, deps);
+          const records = await recordsOfBatch(item, batch, deps);
           if (typeof records === 'string') return records;
           return records.map((record) => ({ item, record, order: record.key?.toString('latin1') }));
         }

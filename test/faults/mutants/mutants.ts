@@ -1,6 +1,7 @@
 import { announcingMutants } from './announcing.ts';
 import { answeringMutants } from './answering.ts';
 import { consumingMutants } from './consuming.ts';
+import { decodingMutants } from './decoding.ts';
 import { deliveringMutants } from './delivering.ts';
 import { erasingMutants } from './erasing.ts';
 import { fanningOutMutants } from './fanning-out.ts';
@@ -20,6 +21,7 @@ import { tracingMutants } from './tracing.ts';
 export const mutants: readonly Mutant[] = [
   ...sendingMutants,
   ...consumingMutants,
+  ...decodingMutants,
   ...receivingMutants,
   ...deliveringMutants,
   ...fanningOutMutants,

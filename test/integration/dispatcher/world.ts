@@ -160,7 +160,7 @@ export async function createWorld(
     startParts,
     startDispatcher: (more?: Record<string, string>) => startService(dispatcherFields, buildDispatcher, more),
     startDedup: (more?: Record<string, string>) => startService(dedupFields, buildDedup, more),
-    startProjector: () => startService(projectorFields, buildProjector),
+    startProjector: (more?: Record<string, string>) => startService(projectorFields, buildProjector, more),
 
     /** A service as a process of its own, which a crash point can kill. */
     async spawnService(

@@ -1,10 +1,12 @@
 import { createManualClock } from '#lib/clock';
 import { type DeadLetterStage, header, packHeaders, parseDelivery, undecodableBatchHeaders } from '#lib/contract';
 import { AppError } from '#lib/errors';
+import { decodeKeptBatch } from '#lib/kafka';
 import type { LeasedReplay, ReplayItem } from '#lib/replay-store';
 import { batchRecord, encodeRecordBatch, type RecordContent } from '../../../../libs/kafka/codec/record-batch.ts';
 import type { Endpoint } from '../../../../services/dispatcher/model/endpoint.ts';
 import { createSendItems } from '../../../../services/dispatcher/replay/send-items.ts';
+import type { ReadBatchAgain } from '../../../../services/dispatcher/replay/records-of-batch.ts';
 import type { EventContent } from '../../../../services/dispatcher/model/event-content.ts';
 import { anEndpoint, createFakeKafka, createWriters, never, secondMicros, startMicros, topics } from '../fixtures.ts';
 import { nothingErased } from '../../../support/nothing-erased.ts';
@@ -44,6 +46,7 @@ function createWorld(
     refreshed = endpoints,
     orderingKey = null as string | null,
     maxDeliveries = undefined as number | undefined,
+    readBatchAgain = (async () => ({ problem: 'is not there' })) as ReadBatchAgain,
   } = {},
 ) {
   const clock = createManualClock();
@@ -62,6 +65,7 @@ function createWorld(
     ...createWriters(kafka, { clock, ...(maxDeliveries && { maxDeliveries }) }),
     topics,
     decompressedBytes: 10_000,
+    readBatchAgain,
     clock,
   });
   return { clock, kafka, send: (items: ReplayItem[]) => send(replay, items, never) };
@@ -251,6 +255,20 @@ describe('a batch that could not be decoded', () => {
       { item: 1, reason: 'topic_unknown' },
     ]);
     expect(kafka.sent).toEqual([]);
+  });
+
+  test('is taken from its topic, where its bytes are sound by now', async () => {
+    const asked: object[] = [];
+    const { kafka, send } = createWorld([], {
+      async readBatchAgain(batch) {
+        asked.push(batch);
+        return decodeKeptBatch(stored([first]), batch, 10_000);
+      },
+    });
+    const cutOff = stored([first]).subarray(0, 80);
+    expect(await send([batchItem('fan-out', topics.events, cutOff)])).toEqual([{ item: 1, reason: null }]);
+    expect(asked).toMatchObject([{ topic: topics.events, partition: 2, firstOffset: 40n, lastOffset: 41n }]);
+    expect(kafka.sent).toMatchObject([{ topic: topics.events, value }]);
   });
 
   test('leaves out records that were replayed for another stage, and changes no dead letter', async () => {
