@@ -26,6 +26,11 @@ export const guarantees: readonly Guarantee[] = [
     byNight: ['payloads', 'system'],
   },
   {
+    holds: 'topics are read in every codec, and a batch that can’t be decoded is kept and stops nothing',
+    byDay: ['test/integration/kafka/compressed-topics.test.ts', 'test/integration/dead-letters/undecodable.test.ts'],
+    byNight: ['kafka'],
+  },
+  {
     holds: 'deliveries arrive at least once, under one id, and are repeated only around a crash',
     byDay: [prove, 'test/integration/dispatcher/delivering.test.ts'],
     byNight: ['dispatcher', 'system'],

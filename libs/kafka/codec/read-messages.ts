@@ -15,7 +15,7 @@ const crcAt = 12;
 const magicAt = 16;
 /** Offset and the length itself, which the length leaves out. */
 const beforeLength = 12;
-/** Of the least message: with neither key nor value, nor a time. */
+/** The least message has neither key nor value, nor a time. */
 const leastBytes = 26;
 const compression = 0x07;
 const timeOfAppend = 0x08;

@@ -9,7 +9,7 @@ export interface RecordsHead {
   lastOffsetDelta: number;
   count: number;
   firstTimestamp: number;
-  /** Of all records, if the topic has it so. */
+  /** The time of all records, if the topic has it so. */
   appendedAt: string | undefined;
 }
 

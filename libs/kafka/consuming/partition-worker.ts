@@ -22,11 +22,11 @@ export interface WorkLimits {
   maxQueuedBytes: number;
   maxOutstanding: number;
   maxOutstandingBytes: number;
-  /** Of a batch when it is decompressed. */
+  /** The most that a batch may have when it is decompressed. */
   maxBatchBytes: number;
 }
 
-/** What a partition has, in offset order. */
+/** A record of the partition, or a batch that stands for some. */
 export type Consumed = ConsumedRecord | ConsumedBatch;
 
 export interface PartitionWorker extends PartitionRef {

@@ -29,7 +29,7 @@ export interface ProducerOptions extends KafkaAccess {
   tracer?: Tracer;
   /** Topics whose partitions are looked up at the start; those of others at their first record. */
   topics?: readonly string[];
-  /** Of the batches. Default: none. */
+  /** The codec of the batches. Default: none. */
   compression?: Compression;
   /** From `send` to its rejection with kafka_unavailable, at the latest. Default 30,000. */
   deliveryTimeoutMs?: number;

@@ -1,4 +1,4 @@
-import { packHeaders } from '#lib/contract';
+import { noTenant, packHeaders, undecodableBatchHeaders } from '#lib/contract';
 import { startAt, eventFact } from '../../unit/projector/facts.ts';
 import { deliveryDeadLetter, killDeliveries } from '../replay-store/dead-deliveries.ts';
 import { project } from '../projector/projection.ts';
@@ -106,10 +106,40 @@ describe('dead letters', () => {
       headers: { 'hookline-source-id': 'src_1', twice: ['a', 'b'], 'hookline-sealed-headers': '***' },
       payload: Buffer.from([0, 255]).toString('base64'),
       payload_encoding: 'base64',
+      undecodable_batch: null,
     });
     const shown = await get<Letter>(`/dead-letters/${delivery?.id}`);
     expect(shown).toMatchObject({ key: 'ep_a', event_id: eventId });
     expect(shown['payload']).not.toBeNull();
+  });
+
+  it('of no tenant are the operator’s: listed, shown and replayed as any other', async () => {
+    const batch = { topic: 'p.events', partition: 3, firstOffset: 7n, lastOffset: 9n };
+    const named = undecodableBatchHeaders({ ...batch, compression: 'zstd', problem: 'is damaged' });
+    const given = deliveryDeadLetter(noTenant, 'evt_x', 'ep_x', {
+      ...{ stage: 'fan-out', reason: 'undecodable_batch', origin: 'p.events-3-7..9', at: startAt + 6_000_000 },
+      ...{ event_id: null, delivery_id: null, endpoint_id: null, key: null, value: Buffer.from([1, 2, 255]) },
+      headers: packHeaders(Object.fromEntries(Object.entries(named).map(([name, text]) => [name, Buffer.from(text)]))),
+    });
+    await project(api.postgres, [given]);
+    const ofNone = (path: string, method = 'GET', body?: object) =>
+      api.ask({ method, path: `/v1${path}`, tenant: '*', ...(body && { body }) });
+    const [letter] = (await ofNone('/dead-letters?reason=undecodable_batch')).json<Letter[]>();
+    const shown = (await ofNone(`/dead-letters/${letter?.id}`)).json<Letter>();
+    expect(shown).toMatchObject({
+      payload_encoding: 'base64',
+      undecodable_batch: {
+        ...{ topic: 'p.events', partition: 3, first_offset: '7', last_offset: '9', offsets: ['7', '8', '9'] },
+        ...{ compression: 'zstd', problem: 'the batch is damaged' },
+      },
+    });
+    const started = await ofNone('/dead-letters/replay', 'POST', { ids: [letter?.id] });
+    expect(started.status).toBe(202);
+    const { id } = started.json<Replay>();
+    expect((await ofNone(`/replays/${id}`)).json<Replay>()).toMatchObject({ matched: 1 });
+    expect((await ofNone(`/replays/${id}/items`)).json<object[]>()).toHaveLength(1);
+    expect((await ofNone(`/replays/${id}`, 'DELETE')).status).toBe(204);
+    expect(await get<Letter[]>('/dead-letters')).toEqual([]);
   });
 
   it('of another tenant, and what never was one, are not there', async () => {

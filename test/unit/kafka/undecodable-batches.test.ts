@@ -13,7 +13,7 @@ import { settle, valuesOf } from './fixtures.ts';
 
 const codecs = compressions.filter((name) => name !== 'none');
 const maxBytes = 1_000_000;
-/** What a codec that is not known yet has in a batch's attributes. */
+/** Stands in a batch's attributes for a codec that is not known yet. */
 const unknownCodec = 6;
 
 /** A batch of each kind that can't be decoded, at 10 to 12. */

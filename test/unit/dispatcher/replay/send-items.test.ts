@@ -19,6 +19,7 @@ const replay: LeasedReplay = {
   operation: null,
   owner: 'me',
 };
+const notThere: ReadBatchAgain = async () => ({ problem: 'is not there' });
 const delivery = (item: number, eventId: string, endpointId: string, generation = 1): ReplayItem => ({
   item,
   kind: 'delivery',
@@ -46,7 +47,7 @@ function createWorld(
     refreshed = endpoints,
     orderingKey = null as string | null,
     maxDeliveries = undefined as number | undefined,
-    readBatchAgain = (async () => ({ problem: 'is not there' })) as ReadBatchAgain,
+    readBatchAgain = notThere,
   } = {},
 ) {
   const clock = createManualClock();
