@@ -123,7 +123,8 @@ const tables = {
     kept: [
       ...['tenant', 'id', 'rate_per_second', 'status', 'matched', 'replayed', 'failed', 'capped', 'created_at'],
       ...['ended_at', 'lease_owner', 'lease_until', 'turn_at', 'operation', 'selection', 'choosing', 'chosen_to'],
-      ...['chosen', 'left_out', 'choosing_until', 'next_turn_at'],
+      ...['chosen', 'left_out', 'choosing_until', 'next_turn_at', 'sent_at', 'followed', 'delivered'],
+      ...['dead_lettered', 'cancelled', 'look_at', 'looked_to'],
     ],
     deletion: 'removed',
   },
@@ -145,6 +146,7 @@ const tables = {
       'status',
       'reason',
       'delivery_id',
+      'outcome',
     ],
     deletion: 'removed',
   },

@@ -6,6 +6,8 @@ export {
   replayItemStatuses,
   type ReplayOperation,
   replayOperations,
+  type ReplayOutcome,
+  replayOutcomes,
   shownReplayStatuses,
 } from './states.ts';
 export { type ReplayRow, replayColumns } from './replay-row.ts';
@@ -19,6 +21,7 @@ export {
   type ItemChoice,
   type UnchosenReplay,
 } from './choose-items.ts';
+export { followReplays } from './follow-replays.ts';
 export { cancelReplay } from './cancel-replay.ts';
 export { type ItemEnd, type LeasedReplay, type ReplayItem, type ReplayWork, createReplayWork } from './replay-work.ts';
 export type { ReplayLane } from './lease-replays.ts';

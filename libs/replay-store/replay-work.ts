@@ -16,6 +16,7 @@ import type { DeadLetterStage } from '#lib/contract';
 import type { Postgres, Query } from '#lib/postgres';
 import { actOnDeliveries } from './act-on-deliveries.ts';
 import { setDeadLetters } from './cancel-replay.ts';
+import { follow } from './follow-replays.ts';
 import { leaseEnd, leaseReplays, type ReplayLane } from './lease-replays.ts';
 import { nextItems } from './next-items.ts';
 import { endIfDone } from './replay-row.ts';
@@ -151,7 +152,8 @@ export function createReplayWork(postgres: Postgres): ReplayWork {
           endpoint_id: string | null;
         }>(
           `UPDATE replay_items i
-              SET status = CASE WHEN e.reason IS NULL THEN 'replayed' ELSE 'failed' END, reason = e.reason
+              SET status = CASE WHEN e.reason IS NULL THEN 'replayed' ELSE 'failed' END, reason = e.reason,
+                  outcome = CASE WHEN e.reason IS NULL AND i.event_id IS NOT NULL THEN 'waiting' END
              FROM unnest($3::int[], $4::text[]) AS e (item, reason)
             WHERE i.tenant = $1 AND i.replay_id = $2 AND i.item = e.item AND i.status = 'sending'
               AND i.item BETWEEN $5 AND $6
@@ -161,9 +163,10 @@ export function createReplayWork(postgres: Postgres): ReplayWork {
         const { replayed = [], failed = [] } = Object.groupBy(settled, ({ status }) => status);
         await setDeadLetters(tx, tenant, id, 'replayed', replayed);
         await setDeadLetters(tx, tenant, id, 'dead', failed);
+        const followed = replayed.filter(({ event_id }) => event_id !== null).length;
         await tx.query(
-          'UPDATE replays SET replayed = replayed + $3, failed = failed + $4 WHERE tenant = $1 AND id = $2',
-          [tenant, id, replayed.length, failed.length],
+          `UPDATE replays SET replayed = replayed + $3, failed = failed + $4, ${follow('$5')} WHERE tenant = $1 AND id = $2`,
+          [tenant, id, replayed.length, failed.length, followed],
         );
         return true;
       }),
@@ -179,12 +182,13 @@ async function act(tx: Query, { tenant, id, operation }: LeasedReplay, taken: re
   const done = items.filter(({ delivery_id }) => asked.has(delivery_id));
   await tx.query(
     `UPDATE replay_items i
-        SET status = CASE WHEN i.item = ANY ($4::int[]) THEN 'replayed' ELSE 'left_out' END
+        SET status = CASE WHEN i.item = ANY ($4::int[]) THEN 'replayed' ELSE 'left_out' END,
+            outcome = CASE WHEN i.item = ANY ($4::int[]) THEN 'waiting' END
       WHERE i.tenant = $1 AND i.replay_id = $2 AND i.item = ANY ($3::int[])`,
     [tenant, id, items.map(({ item }) => item), done.map(({ item }) => item)],
   );
   await tx.query(
-    `UPDATE replays SET replayed = replayed + $3, left_out = left_out + $4, matched = matched - $4
+    `UPDATE replays SET replayed = replayed + $3, left_out = left_out + $4, matched = matched - $4, ${follow('$3')}
       WHERE tenant = $1 AND id = $2`,
     [tenant, id, done.length, items.length - done.length],
   );

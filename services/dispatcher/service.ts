@@ -118,5 +118,6 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
     scheduler,
     replays.bulk,
     replays.single,
+    replays.following,
   ];
 }

@@ -55,5 +55,5 @@ export function createReplayWatch({ postgres, clock }: { postgres: Query; clock:
   };
 }
 
-const progressOf = ({ status, matched, left_out, replayed, failed }: ReplayRow): string =>
-  [status, matched, left_out, replayed, failed].join();
+const progressOf = ({ status, matched, left_out, replayed, failed, outcome }: ReplayRow): string =>
+  [status, matched, left_out, replayed, failed, JSON.stringify(outcome)].join();

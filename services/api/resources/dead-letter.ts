@@ -1,4 +1,11 @@
-import { type DeadLetterStage, header, parseUndecodableBatch, secretMask, unpackHeaders } from '#lib/contract';
+import {
+  type DeadLetterStage,
+  type DeliveryStatus,
+  header,
+  parseUndecodableBatch,
+  secretMask,
+  unpackHeaders,
+} from '#lib/contract';
 import type { Query } from '#lib/postgres';
 import {
   type DeadLetterFilter,
@@ -32,6 +39,8 @@ export interface DeadLetterRow {
   /** The replay that claims it, or did so last. */
   replay_id: string | null;
   replayed_at: string | null;
+  /** What became of it: the delivery that its last replay has sent, or is to send; null where there is none. */
+  replayed_delivery: { id: string; status: DeliveryStatus } | null;
   /** Kafka has refused it whole: it can't be replayed. */
   shortened: boolean;
   /** The original of a shortened record: the length of its value, and its SHA-256 in hex; null if it is whole. */
@@ -41,10 +50,20 @@ export interface DeadLetterRow {
 
 export const deadLetterId = idPattern('dl');
 
+/** Through the item of the replay, by whose generation the delivery is known. */
+const replayedDelivery = `
+  (SELECT json_build_object('id', sent.id, 'status', sent.status)
+     FROM replay_items i
+     JOIN deliveries sent ON sent.tenant = i.tenant AND sent.event_id = i.event_id AND sent.endpoint_id = i.endpoint_id
+                         AND sent.generation = i.generation
+    WHERE i.tenant = l.tenant AND i.event_id = l.event_id AND i.endpoint_id = l.endpoint_id AND i.replay_id = l.replay_id
+    LIMIT 1)`;
+
 const columns = `l.id, l.stage, l.reason, l.attempts, l.at, l.origin, l.generation, l.event_id, l.delivery_id, l.endpoint_id,
                  coalesce(l.source_id, e.source_id) AS source_id, coalesce(l.event_type, e.type) AS event_type,
                  d.last_outcome, d.last_http_status, d.last_detail,
-                 l.status, l.replay_id, l.replayed_at, l.original_sha256 IS NOT NULL AS shortened,
+                 l.status, l.replay_id, l.replayed_at, ${replayedDelivery} AS replayed_delivery,
+                 l.original_sha256 IS NOT NULL AS shortened,
                  l.original_bytes::float8 AS original_bytes, encode(l.original_sha256, 'hex') AS original_sha256`;
 
 const tables = `${deadLetterTables} LEFT JOIN deliveries d ON d.tenant = l.tenant AND d.id = l.delivery_id`;

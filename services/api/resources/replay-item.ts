@@ -1,5 +1,5 @@
 import type { Query } from '#lib/postgres';
-import type { ReplayItemStatus } from '#lib/replay-store';
+import type { ReplayItemStatus, ReplayOutcome } from '#lib/replay-store';
 import type { PageRequest } from '../http/paging.ts';
 
 /** As clients see it, too. */
@@ -13,6 +13,7 @@ export interface ReplayItemRow {
   endpoint_id: string | null;
   delivery_id: string | null;
   generation: number;
+  outcome: ReplayOutcome | null;
 }
 
 /** A cursor: the number of an item. */
@@ -23,13 +24,19 @@ export const listReplayItems = (
   postgres: Query,
   tenant: string,
   replayId: string,
-  { after, limit, status }: PageRequest & { status: ReplayItemStatus | undefined },
+  {
+    after,
+    limit,
+    status,
+    outcome,
+  }: PageRequest & { status: ReplayItemStatus | undefined; outcome: ReplayOutcome | undefined },
 ): Promise<ReplayItemRow[]> =>
   postgres.query<ReplayItemRow>(
-    // The status stands in the text: with a parameter in its place, Postgres would not use a partial index.
-    `SELECT item, status, reason, letter_id AS dead_letter_id, event_id, endpoint_id, delivery_id, generation
+    // Status and outcome stand in the text: with a parameter in their place, Postgres would not use a partial index.
+    `SELECT item, status, reason, letter_id AS dead_letter_id, event_id, endpoint_id, delivery_id, generation, outcome
        FROM replay_items
       WHERE tenant = $1 AND replay_id = $2 AND item > $3::int ${status === undefined ? '' : `AND status = '${status}'`}
+        ${outcome === undefined ? '' : `AND outcome = '${outcome}'`}
       ORDER BY item
       LIMIT $4`,
     [tenant, replayId, after ?? 0, limit + 1],

@@ -5,14 +5,17 @@ import { idPattern } from './ids.ts';
 
 export const replayId = idPattern('rpl');
 
-/** The replay as clients see it. `matched` counts all items; those not `remaining` were sent, or failed. */
+/**
+ * The replay as clients see it. `matched` counts all items; those not `remaining` were sent, or failed. `outcome` counts the deliveries of
+ * those that were sent.
+ */
 export function replayJson(row: ReplayRow): Record<string, unknown> {
   const { id, status, operation, matched, left_out, replayed, failed } = row;
-  const { request, rate_per_second, created_at, ended_at } = row;
+  const { outcome, request, rate_per_second, created_at, sent_at, ended_at } = row;
   const remaining = matched - replayed - failed;
   return {
     ...{ id, status, operation, matched, left_out, replayed, failed, remaining },
-    ...{ request, rate_per_second, created_at, ended_at },
+    ...{ outcome, request, rate_per_second, created_at, sent_at, ended_at },
   };
 }
 
@@ -24,7 +27,13 @@ export const startedReplay = ({ id, request, rate_per_second, matched }: ReplayR
   request,
 });
 
-export const replayHasEnded = ({ status }: ReplayRow): boolean => status !== 'running' && status !== 'queued';
+/** Nothing of it changes any more: a cancelled one may have sent something before, whose deliveries are open. */
+export const replayHasEnded = ({ ended_at, outcome }: ReplayRow): boolean =>
+  ended_at !== null && (outcome === null || outcome.waiting === 0);
+
+/** It has its turn still to come, or has it. */
+export const isSending = ({ status }: Pick<ReplayRow, 'status'>): boolean =>
+  status === 'queued' || status === 'running';
 
 export async function findReplay(postgres: Query, tenant: string, id: string): Promise<ReplayRow | undefined> {
   if (!replayId.test(id)) return undefined;

@@ -27,8 +27,8 @@ export const cancelReplay: Route = ({ postgres }) =>
         return before;
       });
       if (status === undefined) return sendProblem(reply, 'not_found');
-      if (status === 'completed' || status === 'partial')
-        return sendProblem(reply, 'conflict', `The replay has ended: ${status}`);
+      if (status !== 'running' && status !== 'cancelled')
+        return sendProblem(reply, 'conflict', `Everything is sent already: the replay is ${status}`);
       return reply.code(204).send();
     },
   });

@@ -4,7 +4,7 @@ import { sendInvalid, sendProblem } from '../http/send-problem.ts';
 import type { Operation } from '../openapi/operation.ts';
 import { readWait } from '../polling/read-wait.ts';
 import { sendNoPlace } from '../polling/send-no-place.ts';
-import { failuresOf, findReplay, replayHasEnded, replayJson } from '../resources/replay.ts';
+import { failuresOf, findReplay, isSending, replayHasEnded, replayJson } from '../resources/replay.ts';
 import { type Route, route, type RouteDeps } from '../route.ts';
 
 const querystring = { type: 'object', additionalProperties: false, properties: { wait: { type: 'string' } } } as const;
@@ -14,7 +14,7 @@ const operation: Operation = {
   id: 'getReplay',
   summary: 'Read the progress of a replay; optionally wait for it',
   description:
-    'With `wait`, the response is held until the replay changes or has ended, or the time is over; with `If-None-Match`, until it differs from that one.',
+    'It is `sent` once every item is sent, and `completed` once their deliveries have ended: `outcome` says how. With `wait`, the response is held until the replay changes or has ended, or the time is over; with `If-None-Match`, until it differs from that one.',
   parameters: { wait: 'seconds, at most 60; `Prefer: wait=N` does the same' },
   answers: {
     200: { is: 'The replay', body: 'ReplayWithFailures', headers: ['ETag', 'Preference-Applied'] },
@@ -58,6 +58,6 @@ async function bodyOf({ postgres }: RouteDeps, tenant: string, id: string) {
   const replay = await findReplay(postgres, tenant, id);
   if (replay === undefined) return undefined;
   const failures = replay.failed === 0 ? {} : await failuresOf(postgres, tenant, id);
-  const ahead = replayHasEnded(replay) ? 0 : await replaysAhead(postgres, tenant, id);
+  const ahead = !isSending(replay) ? 0 : await replaysAhead(postgres, tenant, id);
   return { replay, text: JSON.stringify({ ...replayJson(replay), ahead, failures }) };
 }

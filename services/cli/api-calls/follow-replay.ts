@@ -9,34 +9,63 @@ export interface Replay extends Record<string, unknown> {
   replayed: number;
   failed: number;
   remaining: number;
+  /** Null: an earlier version has sent it, and nobody knows. */
+  outcome: { delivered: number; waiting: number; dead_lettered: number; cancelled: number } | null;
 }
 
 const lookEveryMs = 1_000;
 
-const done: Readonly<Record<string, string>> = { retry_deliveries: 'retried', cancel_deliveries: 'cancelled' };
+const doneWords: Readonly<Record<string, string>> = {
+  retry_deliveries: 'retried',
+  cancel_deliveries: 'asked to be cancelled',
+};
 
-const progressOf = ({ id, status, operation, replayed, failed, remaining }: Replay): string =>
-  status === 'queued'
-    ? `${printable(id)}: queued, ${remaining} remaining`
-    : `${printable(id)}: ${replayed} ${done[operation ?? ''] ?? 'replayed'}, ${failed} failed, ${remaining} remaining`;
+function progressOf({ id, status, operation, replayed, failed, remaining, outcome }: Replay): string {
+  if (status === 'queued') return `${printable(id)}: queued, ${remaining} remaining`;
+  const sent = `${replayed} ${doneWords[operation ?? ''] ?? 'sent'}, ${failed} failed, ${remaining} remaining`;
+  if (outcome === null) return `${printable(id)}: ${sent}`;
+  const { delivered, waiting, dead_lettered: dead, cancelled } = outcome;
+  const words = [`${delivered} delivered`, `${waiting} waiting`, `${dead} dead-lettered`];
+  if (cancelled > 0) words.push(`${cancelled} cancelled`);
+  return `${printable(id)}: ${sent}; ${words.join(', ')}`;
+}
 
-/** Prints the progress on the standard error until the replay ends. Undefined after Ctrl-C, which ends the watching alone. */
+const isSending = ({ status }: Replay): boolean => status === 'running' || status === 'queued';
+const waits = ({ outcome }: Replay): boolean => (outcome?.waiting ?? 0) > 0;
+
+/** What options/replay-limits.ts promises. A delivery that was to be cancelled may end as it likes. */
+export function exitCodeOf({ status, operation, failed, outcome }: Replay): number {
+  const isCancellation = operation === 'cancel_deliveries';
+  const { dead_lettered: dead = 0, cancelled = 0 } = outcome ?? {};
+  if (failed > 0 || status === 'cancelled' || (!isCancellation && dead + cancelled > 0)) return 1;
+  return (outcome?.waiting ?? 0) > 0 ? 3 : 0;
+}
+
+/**
+ * Prints the progress on the standard error until every delivery has ended, or the wait for those that were sent is over. Undefined after
+ * Ctrl-C, which ends the watching alone.
+ */
 export async function followReplay(
   { process, clock }: Pick<Context, 'process' | 'clock'>,
   started: Replay,
   look: () => Promise<Replay>,
-  tenant: string | undefined,
+  { tenant, waitSeconds }: { tenant: string | undefined; waitSeconds: number },
 ): Promise<Replay | undefined> {
   const interrupted = new AbortController();
   const interrupt = (): void => interrupted.abort();
   process.once('SIGINT', interrupt);
   try {
     let printed = '';
+    let lookedSinceSent = 0;
     for (let replay = started; ; replay = await look()) {
       const progress = progressOf(replay);
       if (progress !== printed) process.stderr.write(`${progress}\n`);
       printed = progress;
-      if (replay.status !== 'running' && replay.status !== 'queued') return await look();
+      if (!isSending(replay)) {
+        if (!waits(replay)) return await look();
+        if (lookedSinceSent * lookEveryMs >= waitSeconds * 1_000) return replay;
+        lookedSinceSent += 1;
+      }
       await clock.sleep(lookEveryMs, interrupted.signal);
       if (interrupted.signal.aborted) {
         const ofTenant = tenant === undefined ? '' : ` --tenant ${tenant}`;

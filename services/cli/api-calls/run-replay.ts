@@ -1,24 +1,39 @@
 import type { Context } from '../context.ts';
+import { readWaitSeconds } from '../options/replay-limits.ts';
 import { describe, print } from '../output/print.ts';
 import type { Api } from './connect.ts';
-import { followReplay, type Replay } from './follow-replay.ts';
+import { exitCodeOf, followReplay, type Replay } from './follow-replay.ts';
 
 interface Options {
   tenant?: string | undefined;
+  wait: string | undefined;
   json: boolean;
 }
 
-/** Starts a replay by this request, and shows its progress until it ends. The exit code is 1 if anything was not sent. */
+/** Starts a replay by this request, and shows it until its deliveries have ended. @returns its exit code (exitCodesOfReplay) */
 export async function runReplay(
   context: Context,
   api: Api,
   request: { path: string; body: object },
-  { tenant, json }: Options,
+  options: Options,
 ): Promise<number> {
-  const started = await api.ask<Replay>('POST', request.path, { body: request.body });
+  const waitSeconds = readWaitSeconds(options);
+  return showReplay(context, api, await api.ask<Replay>('POST', request.path, { body: request.body }), {
+    ...options,
+    waitSeconds,
+  });
+}
+
+/** Shows a replay that was started. @param waitSeconds how long its deliveries are waited for, once all are sent */
+export async function showReplay(
+  context: Context,
+  api: Api,
+  started: Replay,
+  { tenant, json, waitSeconds }: Pick<Options, 'tenant' | 'json'> & { waitSeconds: number },
+): Promise<number> {
   const look = (): Promise<Replay> => api.ask<Replay>('GET', `/replays/${started.id}`);
-  const ended = await followReplay(context, started, look, tenant);
-  if (ended === undefined) return 0;
-  print(context, ended, json, describe);
-  return ended.failed === 0 && ended.status !== 'cancelled' ? 0 : 1;
+  const last = await followReplay(context, started, look, { tenant, waitSeconds });
+  if (last === undefined) return 0;
+  print(context, last, json, describe);
+  return exitCodeOf(last);
 }

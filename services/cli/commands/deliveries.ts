@@ -1,10 +1,13 @@
 import { apiVerb, tenantOption } from '../api-calls/api-verb.ts';
 import { connect } from '../api-calls/connect.ts';
+import type { Replay } from '../api-calls/follow-replay.ts';
 import { pathOf } from '../api-calls/path-of.ts';
+import { showReplay } from '../api-calls/run-replay.ts';
 import { usageFailure } from '../command-failure.ts';
 import { bulkOptions } from '../options/bulk-options.ts';
 import { deliveryFilterOf, deliveryFilterOptions } from '../options/delivery-filters.ts';
 import { type Attempt, attemptColumns, attemptRow } from '../output/attempt-view.ts';
+import { exitCodesOfReplay, readWaitSeconds } from '../options/replay-limits.ts';
 import { readLimit } from '../options/read-values.ts';
 import { columns, describe, print, table } from '../output/print.ts';
 import { text, type Verb, verb } from '../verb.ts';
@@ -32,10 +35,16 @@ const oneOrMany = ({ action, summary, description, question }: OneOrMany): Verb 
         const { runBulk } = await import('../api-calls/run-bulk.ts');
         return runBulk(context, { path: `/deliveries/${action}`, filter, question }, values);
       }
-      const ofMany = Object.keys({ ...deliveryFilterOptions, ...bulkOptions }) as (keyof typeof values)[];
+      const ofMany = (Object.keys({ ...deliveryFilterOptions, ...bulkOptions }) as (keyof typeof values)[]).filter(
+        (option) => option !== 'wait',
+      );
       if (ofMany.some((option) => values[option] !== undefined && values[option] !== false))
         throw usageFailure('an id excludes filters and their options');
-      const answer = await connect(context, values.tenant).ask('POST', pathOf('deliveries', id, action));
+      const waitSeconds = readWaitSeconds(values);
+      const api = connect(context, values.tenant);
+      const answer = await api.ask<{ id: string }>('POST', pathOf('deliveries', id, action));
+      // A delivery that was dead-lettered is replayed.
+      if (answer.id.startsWith('rpl_')) return showReplay(context, api, answer as Replay, { ...values, waitSeconds });
       print(context, answer, values.json, describe);
       return 0;
     },
@@ -77,7 +86,8 @@ export const deliveries = {
     action: 'retry',
     summary: 'Retry a delivery, or those that match a filter, now; replays those that are dead-lettered',
     description:
-      'Sends a delivery that waits for its next attempt now. If it is dead-lettered, replays its dead letter and shows the replay (`hookline dlq show rpl_…` shows the progress). Without an id, all deliveries that match the filter: asks first, with how many, and shows the progress until it ends.',
+      'Sends a delivery that waits for its next attempt now. If it is dead-lettered, replays its dead letter and shows what becomes of it. Without an id, all deliveries that match the filter: asks first, with how many, and shows the progress until they have ended. ' +
+      exitCodesOfReplay,
     question: 'Retry {n} deliveries',
   }),
   cancel: oneOrMany({

@@ -8,6 +8,20 @@ export const replayLimitOptions = {
   rate: text('N', 'replay at most this many a second'),
 };
 
+/** An option of every verb that shows a replay until it ends. */
+export const waitOptions = {
+  wait: text('SECONDS', 'wait so long for what was sent to arrive (default: 60)'),
+};
+
+export const exitCodesOfReplay =
+  'Exits 0 if everything was delivered, 1 if something could not be sent, is dead-lettered or cancelled, 3 if a delivery still waits when --wait is over.';
+
+const mostWaitSeconds = 86_400;
+
+/** In seconds. */
+export const readWaitSeconds = ({ wait }: { wait: string | undefined }): number =>
+  readWholeNumber('wait', wait, { min: 0, max: mostWaitSeconds, otherwise: 60 });
+
 /** The API's fields. */
 export const readReplayLimits = (
   { limit, rate }: { limit: string | undefined; rate: string | undefined },

@@ -53,14 +53,15 @@ class LiveReplay extends HTMLElement {
   }
 
   #show(progress: DocumentFragment): void {
-    const status = progress.querySelector<HTMLElement>('[data-status]')?.dataset['status'] ?? '';
-    const hasEnded = status !== 'queued' && status !== 'running';
+    const state = progress.querySelector<HTMLElement>('[data-status]')?.dataset ?? {};
+    const hasEnded = state['open'] === undefined;
     const focus = document.activeElement;
     // A link in it that has the focus stays where it is.
     if (hasEnded || !this.contains(focus)) this.replaceChildren(progress);
+    const isSending = ['queued', 'running'].includes(state['status'] ?? '');
+    if (!isSending) for (const element of document.querySelectorAll('[data-while-running]')) element.remove();
     if (!hasEnded) return;
-    for (const element of document.querySelectorAll('[data-while-running]')) element.remove();
-    this.#end('The replay has ended.');
+    this.#end('All that was sent has ended.');
     if (focus !== null && !focus.isConnected) this.#takeFocus();
   }
 

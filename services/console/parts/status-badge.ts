@@ -33,6 +33,8 @@ const tones: Readonly<Record<string, Tone>> = {
   replayed: 'good',
   retrying: 'warn',
   running: 'busy',
+  sent: 'busy',
+  waiting: 'busy',
 };
 
 /** @param label in place of the status itself */

@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type { WaitOut } from '#lib/backoff';
 import type { Topics } from '#lib/contract';
 import type { ErasedEvents } from '#lib/erasure';
-import type { Part } from '#lib/lifecycle';
+import { toAppError } from '#lib/errors';
 import { readBatchAgain } from '#lib/kafka';
+import { inRounds, type Part } from '#lib/lifecycle';
 import type { Postgres } from '#lib/postgres';
-import { createReplayWork, type ReplayLane } from '#lib/replay-store';
+import { createReplayWork, followReplays, type ReplayLane } from '#lib/replay-store';
 import type { ServiceContext } from '#lib/service-host';
 import type { DispatcherConfig } from '../config.ts';
 import type { Endpoints } from '../endpoints/build-endpoints.ts';
@@ -37,7 +38,10 @@ interface Deps {
 /** Turns of replays that are under way at once, in each lane. */
 const turnsAtOnce = 4;
 
-/** One runner for replays of a single item, one for the others. */
+const followEveryMs = 1_000;
+const followedAtOnce = 20;
+
+/** One runner for replays of a single item, one for the others, and what follows the deliveries of both. */
 export function buildReplays({
   config,
   kafka,
@@ -47,7 +51,7 @@ export function buildReplays({
   writers,
   metrics,
   ...deps
-}: Deps): Record<ReplayLane, Part> {
+}: Deps): Record<ReplayLane | 'following', Part> {
   const { clock, log, crashPoints } = context;
   const { waitOut } = deps;
   const { decompressedBytes } = config;
@@ -77,5 +81,15 @@ export function buildReplays({
     return createReplayRunner({ lane, work, run, owner: randomUUID(), clock, log });
   }
 
-  return { single: runnerOf('single'), bulk: runnerOf('bulk') };
+  const following = inRounds(
+    // Several replays of several tenants; the rest comes in the next round.
+    async () => {
+      await followReplays(pools.bulk, followedAtOnce).catch((error: unknown) =>
+        log.warn({ event: 'replays.not_followed', err: toAppError(error) }),
+      );
+    },
+    { name: 'following replays', everyMs: followEveryMs, clock, log },
+  );
+
+  return { single: runnerOf('single'), bulk: runnerOf('bulk'), following };
 }

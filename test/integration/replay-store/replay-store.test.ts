@@ -120,7 +120,7 @@ describe('the claim', () => {
     expect(times[0]?.at).toBe(formatMicros(startAt - 1));
     const replay = await leaseOne();
     await work.settle(replay, sent(await takeItems(replay, 10)));
-    expect(await work.take(replay, 10)).toEqual({ ended: 'partial' });
+    expect(await work.take(replay, 10)).toEqual({ ended: 'sent' });
   });
 
   it('is empty where nothing matches, and such a replay has ended as it begins', async () => {
@@ -217,8 +217,8 @@ describe('working a replay off', () => {
     expect(await work.settle(replay, sent(rest, 'payload_expired'))).toBe(true);
     // A repeated report changes nothing.
     expect(await work.settle(replay, sent(rest))).toBe(true);
-    expect(await work.take(replay, 3)).toEqual({ ended: 'completed' });
-    expect(await replayRow(id)).toEqual({ status: 'completed', matched: 5, replayed: 3, failed: 2 });
+    expect(await work.take(replay, 3)).toEqual({ ended: 'sent' });
+    expect(await replayRow(id)).toEqual({ status: 'sent', matched: 5, replayed: 3, failed: 2 });
     expect(await deadLetters()).toEqual({ replayed: 3, dead: 2 });
   });
 
@@ -301,7 +301,7 @@ describe('working a replay off', () => {
     const items = await takeItems(replay, 5);
     expect(items).toEqual([{ item: 1, kind: 'delivery', eventId, endpointId: 'ep_a', generation: 1 }]);
     await work.settle(replay, sent(items));
-    expect(await work.take(replay, 5)).toEqual({ ended: 'completed' });
+    expect(await work.take(replay, 5)).toEqual({ ended: 'sent' });
     expect(await deadLetters()).toEqual({ dead: 1, replayed: 1 });
     expect(await replayRow(id)).toMatchObject({ matched: 1, replayed: 1 });
   });

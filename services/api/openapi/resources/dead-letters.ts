@@ -1,5 +1,11 @@
-import { deadLetterStages } from '#lib/contract';
-import { deadLetterStatuses, replayItemStatuses, replayOperations, shownReplayStatuses } from '#lib/replay-store';
+import { deadLetterStages, deliveryStatuses } from '#lib/contract';
+import {
+  deadLetterStatuses,
+  replayItemStatuses,
+  replayOperations,
+  replayOutcomes,
+  shownReplayStatuses,
+} from '#lib/replay-store';
 import type { DocumentedResource } from '../operation.ts';
 import { lastAttemptFields } from './deliveries.ts';
 import { count, extend, flag, id, list, map, nullable, number, object, oneOf, saying, text, time } from '../schema.ts';
@@ -21,6 +27,10 @@ const letter = object({
   status: oneOf(deadLetterStatuses),
   replay_id: nullable(id('rpl')),
   replayed_at: nullable(time),
+  replayed_delivery: saying(
+    'the delivery that its last replay has sent, and where it stands; null for records that are no deliveries',
+    nullable(object({ id: id('dlv'), status: oneOf(deliveryStatuses) })),
+  ),
   shortened: saying('the payload was cut because Kafka refused the complete record; it cannot be replayed', flag),
   original_bytes: saying('size of the complete payload; null if it was not cut', nullable(count)),
   original_sha256: saying('SHA-256 of the complete payload, in hex', nullable(text)),
@@ -28,17 +38,25 @@ const letter = object({
 
 const replay = object({
   id: id('rpl'),
-  status: saying('a replay by filter is `queued` while an earlier one of the tenant runs', oneOf(shownReplayStatuses)),
+  status: saying(
+    '`queued`: a replay by filter, while an earlier one of the tenant runs. `sent`: every item is sent, and some deliveries are open. `completed`, or `partial` if more had matched than the limit let in: they have ended',
+    oneOf(shownReplayStatuses),
+  ),
   operation: saying('of a replay by filter; null for others', { enum: [...replayOperations, null] }),
   matched: saying('always replayed + failed + remaining', count),
   left_out: saying('counted by the dry run, but matches no longer, or is part of another replay', count),
   replayed: saying('items that are done: sent again, made due, or asked to be cancelled', count),
-  failed: count,
+  failed: saying('items that could not be sent', count),
   remaining: count,
+  outcome: saying(
+    'what has become of the deliveries of `replayed` items; null if an earlier version sent them. Records that are no deliveries return to their topic, and are not among these',
+    nullable(object({ delivered: count, waiting: count, dead_lettered: count, cancelled: count })),
+  ),
   request: saying('the filter of the request', map({})),
   rate_per_second: nullable(number),
   created_at: time,
-  ended_at: nullable(time),
+  sent_at: saying('since when every item is sent, or has failed', nullable(time)),
+  ended_at: saying('since when their deliveries have ended, too', nullable(time)),
 });
 
 const by = (field: string) => ({ [field]: nullable(text) });
@@ -82,6 +100,9 @@ export const documentedDeadLetters: DocumentedResource = {
       endpoint_id: nullable(text),
       delivery_id: saying('of a retry or cancel of a delivery that waits', nullable(text)),
       generation: count,
+      outcome: saying('what has become of its delivery; null if it has none, or was not sent', {
+        enum: [...replayOutcomes, null],
+      }),
     }),
     BulkPreview: object({
       dry_run: flag,

@@ -2,13 +2,13 @@ import { connect } from '../../api-calls/connect.ts';
 import { runReplay } from '../../api-calls/run-replay.ts';
 import { usageFailure } from '../../command-failure.ts';
 import type { Context } from '../../context.ts';
-import { readReplayLimits, type replayLimitOptions } from '../../options/replay-limits.ts';
+import { readReplayLimits, type replayLimitOptions, type waitOptions } from '../../options/replay-limits.ts';
 import { confirm } from '../../output/confirm.ts';
 import { describe, print } from '../../output/print.ts';
 import type { Values } from '../../verb.ts';
 import { filterOf, type filterOptions } from './filter-options.ts';
 
-type ReplayValues = Values<typeof filterOptions & typeof replayLimitOptions> & {
+type ReplayValues = Values<typeof filterOptions & typeof replayLimitOptions & typeof waitOptions> & {
   all: boolean;
   id: string[] | undefined;
   'dry-run': boolean;

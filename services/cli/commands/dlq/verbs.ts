@@ -1,7 +1,7 @@
 import { apiVerb, tenantOption } from '../../api-calls/api-verb.ts';
 import { pathOf } from '../../api-calls/path-of.ts';
 import { omitAbsent, readLimit } from '../../options/read-values.ts';
-import { replayLimitOptions } from '../../options/replay-limits.ts';
+import { exitCodesOfReplay, replayLimitOptions, waitOptions } from '../../options/replay-limits.ts';
 import { columns, table } from '../../output/print.ts';
 import { flag, list, text, verb } from '../../verb.ts';
 import { type DeadLetter, deadLetterColumns, deadLetterRow } from './dead-letter-view.ts';
@@ -39,13 +39,13 @@ export const deadLetters = {
   }),
   replay: verb({
     summary: 'Replay dead letters',
-    description:
-      'Replays dead letters, oldest first, and shows the progress until the replay ends. Each dead letter is sent by one replay only, however many run at once. Ctrl-C stops watching, not the replay.',
+    description: `Replays dead letters, oldest first, and shows the progress until what was sent has arrived, or not. Each dead letter is sent by one replay only, however many run at once. Ctrl-C stops watching, not the replay. ${exitCodesOfReplay}`,
     options: {
       all: flag('replay all dead letters; without it there must be a filter'),
       id: list('ID', 'replay this dead letter'),
       ...filterOptions,
       ...replayLimitOptions,
+      ...waitOptions,
       'dry-run': flag('show what would be replayed; change nothing'),
       yes: flag('do not ask'),
       ...tenantOption(resources),
@@ -59,13 +59,14 @@ export const deadLetters = {
     argument: 'replay',
     options: {
       status: text('NAME', 'waiting, sending, replayed, failed, left_out or cancelled'),
+      outcome: text('NAME', 'what became of its delivery: delivered, waiting, dead_lettered or cancelled'),
       limit: text('N', 'list at most this many (default: 50)'),
     },
-    call: (api, { status, limit }, { replay }) => {
-      const query = new URLSearchParams(omitAbsent({ status }));
+    call: (api, { status, outcome, limit }, { replay }) => {
+      const query = new URLSearchParams(omitAbsent({ status, outcome }));
       return api.list(`${pathOf('replays', replay, 'items')}?${query.toString()}`, readLimit(limit, { otherwise: 50 }));
     },
-    show: columns('item', 'status', 'reason', 'event_id', 'endpoint_id', 'dead_letter_id', 'delivery_id'),
+    show: columns('item', 'status', 'outcome', 'reason', 'event_id', 'endpoint_id', 'dead_letter_id', 'delivery_id'),
   }),
   cancel: apiVerb({
     summary: 'Cancel a replay',

@@ -7,7 +7,7 @@ import { usageFailure } from '../../command-failure.ts';
 import { readJson, readTextFile } from '../../options/read-text-file.ts';
 import { readTime, timeForms } from '../../options/read-time.ts';
 import { omitAbsent, readLimit } from '../../options/read-values.ts';
-import { readReplayLimits, replayLimitOptions } from '../../options/replay-limits.ts';
+import { exitCodesOfReplay, readReplayLimits, replayLimitOptions, waitOptions } from '../../options/replay-limits.ts';
 import { changeOptions, readResets, refuseEmptyChange } from '../../options/settings-options.ts';
 import { columns, describe } from '../../output/print.ts';
 import { flag, text, verb } from '../../verb.ts';
@@ -106,10 +106,9 @@ export const endpoints = {
   ...pauseVerbs,
   recover: verb({
     summary: 'Replay the dead letters of an endpoint since a time',
-    description:
-      'Replays the deliveries to the endpoint that were dead-lettered since a time, oldest first, and shows the progress until the replay ends. Ctrl-C stops watching, not the replay.',
+    description: `Replays the deliveries to the endpoint that were dead-lettered since a time, oldest first, and shows the progress until what was sent has arrived, or not. Ctrl-C stops watching, not the replay. ${exitCodesOfReplay}`,
     argument: 'id',
-    options: { since: text('TIME', timeForms), ...replayLimitOptions, ...tenantOption(resources) },
+    options: { since: text('TIME', timeForms), ...replayLimitOptions, ...waitOptions, ...tenantOption(resources) },
     async run(values, { id }, context) {
       const since = readTime('since', values.since, context.clock.nowMs());
       if (since === undefined) throw usageFailure('missing --since');

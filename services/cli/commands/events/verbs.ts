@@ -2,6 +2,7 @@ import { apiVerb, tenantOption } from '../../api-calls/api-verb.ts';
 import { pathOf } from '../../api-calls/path-of.ts';
 import { usageFailure } from '../../command-failure.ts';
 import { bulkOptions } from '../../options/bulk-options.ts';
+import { exitCodesOfReplay } from '../../options/replay-limits.ts';
 import { readJson, readTextFile } from '../../options/read-text-file.ts';
 import { omitAbsent, readLimit } from '../../options/read-values.ts';
 import { columns, table } from '../../output/print.ts';
@@ -96,8 +97,7 @@ export const events = {
   ...explainVerbs,
   replay: verb({
     summary: 'Replay the events that match a filter',
-    description:
-      'Sends the events that match again, to all endpoints that they match today, or to the one of --to; shows the progress until it ends. Asks first, with what would be sent: what is received after that is not sent. Ctrl-C stops watching, not the replay.',
+    description: `Sends the events that match again, to all endpoints that they match today, or to the one of --to; shows the progress until what was sent has arrived, or not. Asks first, with what would be sent: what is received after that is not sent. Ctrl-C stops watching, not the replay. ${exitCodesOfReplay}`,
     options: {
       ...findOptions,
       to: text('ID', 'send them to this endpoint alone'),

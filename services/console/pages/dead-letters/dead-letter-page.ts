@@ -9,6 +9,7 @@ import { statusBadge } from '../../parts/status-badge.ts';
 import { table } from '../../parts/table.ts';
 import { time } from '../../parts/time.ts';
 import { inWords } from '../../parts/words.ts';
+import { deadLetterBadge } from './dead-letter-badge.ts';
 import { lastOutcome, stageWords, type WholeDeadLetter } from '../../routes/dead-letters/dead-letter.ts';
 
 /** A browser is slow with more, and so is a reader. */
@@ -26,7 +27,7 @@ export function deadLetterPage({ letter, payload, naming }: DeadLetterView): Htm
   const { event_id: eventId, delivery_id: deliveryId, replay_id: replayId } = letter;
   return html`${whatHappened(letter)}
 <section class="card"><h2>Facts</h2>${definitions([
-    ['Status', statusBadge(letter.status)],
+    ['Status', deadLetterBadge(letter)],
     ['Reason', inWords(letter.reason)],
     ['Failed while', stageWords[letter.stage] ?? letter.stage],
     ['Attempts', count(letter.attempts)],
@@ -49,6 +50,7 @@ export function deadLetterPage({ letter, payload, naming }: DeadLetterView): Htm
       html`<a href="${t}/replays/${replayId}"><code class="id">${replayId}</code></a>`,
     ],
     letter.replayed_at !== null && ['Replayed', time(letter.replayed_at)],
+    letter.replayed_delivery !== null && ['Sent again as', replayedDelivery(letter.replayed_delivery, t)],
     ['Replay generation', count(letter.generation)],
     ['Origin', html`<code class="id">${letter.origin}</code>`],
     ['Key of the record', letter.key === null ? 'none' : html`<code class="id">${letter.key}</code>`],
@@ -56,6 +58,9 @@ export function deadLetterPage({ letter, payload, naming }: DeadLetterView): Htm
 <section class="card"><h2>Payload</h2>${payloadOf(letter, payload, t)}</section>
 <section class="card"><h2>Headers of the record</h2>${headers(letter)}</section>`;
 }
+
+const replayedDelivery = ({ id, status }: { id: string; status: string }, t: string): Html =>
+  html`<a href="${t}/deliveries/${encodeURIComponent(id)}"><code class="id">${id}</code></a> ${statusBadge(status)}`;
 
 function whatHappened(letter: WholeDeadLetter): Html | null {
   const outcome = lastOutcome(letter);

@@ -17,8 +17,16 @@ const failureWords: Readonly<Record<string, string>> = {
 export const failureWord = (reason: string | null): string =>
   reason === null ? '–' : (failureWords[reason] ?? reason.replaceAll('_', ' '));
 
-export const replayBadge = ({ status }: Pick<Replay, 'status'>): Html =>
-  status === 'partial' ? statusBadge(status, 'ended at its limit', 'warn') : statusBadge(status);
+/** One word that is true: a replay of which nothing arrived has not gone well. */
+export function replayBadge({ status, operation, failed, outcome }: Replay): Html {
+  if (status === 'partial') return statusBadge(status, 'ended at its limit', 'warn');
+  if (status !== 'completed' || operation === 'cancel_deliveries') return statusBadge(status);
+  const { delivered = 0, dead_lettered: dead = 0, cancelled = 0 } = outcome ?? {};
+  if (failed + dead + cancelled === 0) return statusBadge(status);
+  return delivered > 0
+    ? statusBadge(status, 'completed, some not delivered', 'warn')
+    : statusBadge(status, 'completed, nothing delivered', 'bad');
+}
 
 /** The replay's request, in lines: the members of the filter first, then the rest. */
 export function requestWords(request: Readonly<Record<string, unknown>>, naming: Naming): Html {

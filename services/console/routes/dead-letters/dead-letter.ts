@@ -18,6 +18,8 @@ export interface DeadLetter {
   status: 'dead' | 'replaying' | 'replayed';
   replay_id: string | null;
   replayed_at: string | null;
+  /** What became of it: the delivery that its last replay has sent. */
+  replayed_delivery: { id: string; status: string } | null;
   shortened: boolean;
   original_bytes: number | null;
   original_sha256: string | null;

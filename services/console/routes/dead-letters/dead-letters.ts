@@ -8,7 +8,7 @@ import { breakable } from '../../parts/breakable.ts';
 import { count } from '../../parts/count.ts';
 import { endpointName } from '../../parts/named-link.ts';
 import { minute } from '../../parts/minute.ts';
-import { statusBadge } from '../../parts/status-badge.ts';
+import { deadLetterBadge } from '../../pages/dead-letters/dead-letter-badge.ts';
 import { inWords } from '../../parts/words.ts';
 import { type DeadLetter, lastOutcome } from './dead-letter.ts';
 
@@ -48,7 +48,7 @@ export const deadLetters = tenantPage({
           { header: 'Endpoint', cell: ({ endpoint_id: id }) => endpointName(id, { t, names }) },
           { header: 'Reason', cell: reasonCell },
           { header: 'Attempts', isNumber: true, cell: ({ attempts }) => count(attempts) },
-          { header: 'Status', cell: ({ status }) => statusBadge(status) },
+          { header: 'Status', cell: deadLetterBadge },
         ],
         pagerWords: { prev: 'Newer', next: 'Older' },
         empty: {

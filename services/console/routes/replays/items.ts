@@ -17,6 +17,12 @@ const filters: readonly Filter[] = [
     label: 'Status',
     options: ['waiting', 'sending', { value: 'replayed', label: 'done' }, 'failed', 'left_out', 'cancelled'],
   },
+  {
+    kind: 'choice',
+    name: 'outcome',
+    label: 'What became of it',
+    options: ['delivered', 'waiting', 'dead_lettered', 'cancelled'],
+  },
 ];
 
 /** `T/replays/:id/items`: what it takes, one by one. */
@@ -48,7 +54,8 @@ export const replayItems = tenantPage({
             header: 'Status',
             cell: ({ status }) => (status === 'replayed' ? statusBadge(status, doneWord(replay)) : statusBadge(status)),
           },
-          { header: 'Why it failed', cell: ({ reason }) => failureWord(reason) },
+          { header: 'What became of it', cell: ({ outcome }) => (outcome === null ? html`–` : statusBadge(outcome)) },
+          { header: 'Why it could not be sent', cell: ({ reason }) => failureWord(reason) },
         ],
         empty: {
           title: 'No item yet',

@@ -1,17 +1,20 @@
 /** A replay of the API. */
 export interface Replay {
   id: string;
-  status: 'queued' | 'running' | 'completed' | 'partial' | 'cancelled';
+  status: 'queued' | 'running' | 'sent' | 'completed' | 'partial' | 'cancelled';
   operation: 'replay_events' | 'retry_deliveries' | 'cancel_deliveries' | null;
   matched: number;
   left_out: number;
   replayed: number;
   failed: number;
   remaining: number;
+  /** The deliveries of what was sent; null: an earlier version has sent it, and nobody knows. */
+  outcome: { delivered: number; waiting: number; dead_lettered: number; cancelled: number } | null;
   /** As it was asked for. */
   request: Readonly<Record<string, unknown>>;
   rate_per_second: number | null;
   created_at: string;
+  sent_at: string | null;
   ended_at: string | null;
 }
 
@@ -31,9 +34,15 @@ export interface ReplayItem {
   endpoint_id: string | null;
   delivery_id: string | null;
   generation: number;
+  /** Where its delivery stands; null: it has none, or is not sent. */
+  outcome: 'waiting' | 'delivered' | 'dead_lettered' | 'cancelled' | null;
 }
 
+/** Items are still to be sent: it can be cancelled. */
 export const isUnderWay = ({ status }: Pick<Replay, 'status'>): boolean => status === 'queued' || status === 'running';
+
+/** Something of it may change. */
+export const isOpen = (replay: Replay): boolean => isUnderWay(replay) || (replay.outcome?.waiting ?? 0) > 0;
 
 /** The replay's title. */
 export function replayTitle({ operation, request }: Replay): string {

@@ -8,7 +8,7 @@ import { requestWords } from '../../pages/replays/replay-words.ts';
 import { definitions } from '../../parts/definitions.ts';
 import { wholeId } from '../../parts/short-id.ts';
 import { time } from '../../parts/time.ts';
-import { isUnderWay, type ReplayProgress, replayTitle } from './replay.ts';
+import { isOpen, isUnderWay, type ReplayProgress, replayTitle } from './replay.ts';
 
 /** `T/replays/:id`: how far it is. */
 export const replay = tenantPage({
@@ -30,9 +30,9 @@ export const replay = tenantPage({
         subtitle: wholeId(id),
         crumbs: [{ label: 'Replays', href: `${t}/replays` }],
         ...(buttons && { actions: buttons }),
-        ...(isUnderWay(replay) && { islands: ['live-replay'] }),
+        ...(isOpen(replay) && { islands: ['live-replay'] }),
         body: html`<section class="card">${
-          isUnderWay(replay)
+          isOpen(replay)
             ? html`<live-replay data-from="${t}/live/replays/${id}">${progress}</live-replay>
 <p class="note" data-while-running>You may close this page: the replay continues.<noscript> Reload it to see how far it is.</noscript></p>`
             : progress
