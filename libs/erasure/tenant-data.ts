@@ -124,7 +124,7 @@ const tables = {
       ...['tenant', 'id', 'rate_per_second', 'status', 'matched', 'replayed', 'failed', 'capped', 'created_at'],
       ...['ended_at', 'lease_owner', 'lease_until', 'turn_at', 'operation', 'selection', 'choosing', 'chosen_to'],
       ...['chosen', 'left_out', 'choosing_until', 'next_turn_at', 'sent_at', 'followed', 'delivered'],
-      ...['dead_lettered', 'cancelled', 'look_at', 'looked_to'],
+      ...['cancelled', 'look_at', 'dead_lettered', 'looked_to'],
     ],
     deletion: 'removed',
   },

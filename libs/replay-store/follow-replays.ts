@@ -6,7 +6,8 @@
  * The older a replay, the more seldom it is looked at: a delivery that is retried for days ends between two looks that are half a minute
  * apart. A look takes the next few thousand open items; an ended one is never looked at again.
  */
-import { hasEnded } from '#lib/event-store';
+import { finalStatuses } from '#lib/contract';
+import { hasEnded, sqlStatus } from '#lib/event-store';
 import type { Postgres, Query } from '#lib/postgres';
 import { statusAtTheEnd } from './replay-row.ts';
 import type { ReplayOutcome } from './states.ts';
@@ -41,11 +42,9 @@ async function followNext(tx: Query): Promise<boolean> {
   if (replay === undefined) return false;
   const { tenant, id, looked_to: after } = replay;
   const rows = await tx.query<{ item: number; outcome: ReplayOutcome }>(settleItems, [tenant, id, after, itemsAtOnce]);
-  const ended = (['delivered', 'dead_lettered', 'cancelled'] as const).map(
-    (outcome) => rows.filter((row) => row.outcome === outcome).length,
-  );
+  const ended = finalStatuses.map((status) => rows.filter(({ outcome }) => outcome === status).length);
   const lookedTo = rows.length < itemsAtOnce ? 0 : Math.max(...rows.map(({ item }) => item));
-  await tx.query(count, [tenant, id, ...ended, lookedTo]);
+  await tx.query(count, [tenant, id, lookedTo, ...ended]);
   return true;
 }
 
@@ -70,7 +69,7 @@ const settleItems = `
      ORDER BY item
      LIMIT $4
   ), found AS (
-    SELECT i.item, coalesce(${statusOfDelivery}, CASE WHEN i.event_id IS NOT NULL AND ${isErased} THEN 'cancelled' END) AS status
+    SELECT i.item, coalesce(${statusOfDelivery}, CASE WHEN i.event_id IS NOT NULL AND ${isErased} THEN ${sqlStatus('cancelled')} END) AS status
       FROM open JOIN replay_items i ON i.tenant = $1 AND i.replay_id = $2 AND i.item = open.item
   ), settled AS (
     UPDATE replay_items i SET outcome = f.status
@@ -80,15 +79,17 @@ const settleItems = `
   )
   SELECT item, CASE WHEN ${hasEnded('status')} THEN status ELSE 'waiting' END AS outcome FROM found`;
 
-const isOver = '(followed <= delivered + $3::int + dead_lettered + $4::int + cancelled + $5::int)';
+/** The columns of the counts are called as the statuses; so many more have ended in each. */
+const counted = finalStatuses.map((status, index) => ({ status, more: `${status} + $${index + 4}::int` }));
+const isOver = `(followed <= ${counted.map(({ more }) => more).join(' + ')})`;
 
 const count = `
   UPDATE replays
-     SET looked_to = $6::int, delivered = delivered + $3::int, dead_lettered = dead_lettered + $4::int, cancelled = cancelled + $5::int,
+     SET looked_to = $3::int, ${counted.map(({ status, more }) => `${status} = ${more}`).join(', ')},
          status = CASE WHEN status = 'sent' AND ${isOver} THEN ${statusAtTheEnd} ELSE status END,
          ended_at = CASE WHEN status = 'sent' AND ${isOver} THEN clock_timestamp() ELSE ended_at END,
          look_at = CASE WHEN ${isOver} THEN NULL
-                        WHEN $6::int > 0 THEN clock_timestamp()
+                        WHEN $3::int > 0 THEN clock_timestamp()
                         ELSE clock_timestamp()
                              + least(greatest((clock_timestamp() - coalesce(sent_at, clock_timestamp())) * ${partOfAge},
                                               ${soonestMs} * interval '1 millisecond'),

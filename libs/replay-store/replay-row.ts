@@ -35,9 +35,9 @@ export const replayColumns = `
        THEN json_build_object('delivered', delivered, 'waiting', followed - delivered - dead_lettered - cancelled,
                               'dead_lettered', dead_lettered, 'cancelled', cancelled) END AS outcome`;
 
-/** Of a replay that was sent, by its counts. */
+/** A condition on a replay that was sent, by its counts. */
 const hasOpenDeliveries = '(followed > delivered + dead_lettered + cancelled)';
-/** Of one that was sent and not cancelled, once its deliveries have ended. */
+/** The status of a replay that was not cancelled, once its deliveries have ended. */
 export const statusAtTheEnd = `CASE WHEN capped THEN 'partial' ELSE 'completed' END`;
 
 export interface NewReplay {

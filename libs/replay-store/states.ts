@@ -1,3 +1,5 @@
+import { finalStatuses } from '#lib/contract';
+
 /**
  * A replay:
  *
@@ -28,8 +30,8 @@ export type ReplayOperation = (typeof replayOperations)[number];
 export const replayItemStatuses = ['waiting', 'sending', 'replayed', 'failed', 'left_out', 'cancelled'] as const;
 export type ReplayItemStatus = (typeof replayItemStatuses)[number];
 
-/** What has become of the deliveries of a replay. */
-export const replayOutcomes = ['delivered', 'waiting', 'dead_lettered', 'cancelled'] as const;
+/** How the deliveries of a replay end. */
+export const replayOutcomes = ['waiting', ...finalStatuses] as const;
 export type ReplayOutcome = (typeof replayOutcomes)[number];
 
 export const deadLetterStatuses = ['dead', 'replaying', 'replayed'] as const;

@@ -15,7 +15,7 @@ import { root } from '#deploy/local/paths.ts';
 
 interface Title {
   file: string;
-  /** Those of the groups around it first. */
+  /** The titles of the groups around it first. */
   path: readonly string[];
 }
 

@@ -39,7 +39,7 @@ export interface DeadLetterRow {
   /** The replay that claims it, or did so last. */
   replay_id: string | null;
   replayed_at: string | null;
-  /** What became of it: the delivery that its last replay has sent, or is to send; null where there is none. */
+  /** The delivery that its last replay has sent; null where there is none. */
   replayed_delivery: { id: string; status: DeliveryStatus } | null;
   /** Kafka has refused it whole: it can't be replayed. */
   shortened: boolean;

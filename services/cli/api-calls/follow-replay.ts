@@ -9,8 +9,8 @@ export interface Replay extends Record<string, unknown> {
   replayed: number;
   failed: number;
   remaining: number;
-  /** Null: an earlier version has sent it, and nobody knows. */
-  outcome: { delivered: number; waiting: number; dead_lettered: number; cancelled: number } | null;
+  /** Null, or from an earlier version of the API not there: nobody knows. */
+  outcome?: { delivered: number; waiting: number; dead_lettered: number; cancelled: number } | null;
 }
 
 const lookEveryMs = 1_000;
@@ -23,7 +23,7 @@ const doneWords: Readonly<Record<string, string>> = {
 function progressOf({ id, status, operation, replayed, failed, remaining, outcome }: Replay): string {
   if (status === 'queued') return `${printable(id)}: queued, ${remaining} remaining`;
   const sent = `${replayed} ${doneWords[operation ?? ''] ?? 'sent'}, ${failed} failed, ${remaining} remaining`;
-  if (outcome === null) return `${printable(id)}: ${sent}`;
+  if (outcome === null || outcome === undefined) return `${printable(id)}: ${sent}`;
   const { delivered, waiting, dead_lettered: dead, cancelled } = outcome;
   const words = [`${delivered} delivered`, `${waiting} waiting`, `${dead} dead-lettered`];
   if (cancelled > 0) words.push(`${cancelled} cancelled`);
@@ -33,7 +33,7 @@ function progressOf({ id, status, operation, replayed, failed, remaining, outcom
 const isSending = ({ status }: Replay): boolean => status === 'running' || status === 'queued';
 const waits = ({ outcome }: Replay): boolean => (outcome?.waiting ?? 0) > 0;
 
-/** What options/replay-limits.ts promises. A delivery that was to be cancelled may end as it likes. */
+/** The exit code that options/replay-limits.ts promises. A delivery that was to be cancelled may end as it likes. */
 export function exitCodeOf({ status, operation, failed, outcome }: Replay): number {
   const isCancellation = operation === 'cancel_deliveries';
   const { dead_lettered: dead = 0, cancelled = 0 } = outcome ?? {};

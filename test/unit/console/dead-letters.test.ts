@@ -26,6 +26,7 @@ const letter = {
   status: 'dead',
   replay_id: null as string | null,
   replayed_at: null,
+  replayed_delivery: null as { id: string; status: string } | null,
   shortened: false,
   original_bytes: null as number | null,
   original_sha256: null as string | null,
@@ -55,6 +56,24 @@ describe('the list', () => {
     expect(body).not.toContain('<b>');
     expect(body).toContain(`href="${url}"`);
     expect(body).toContain('href="/t/acme/replays/new?what=dead_letters">Replay all …');
+  });
+
+  test.each([
+    [
+      { status: 'replayed', replayed_delivery: { id: 'dlv_2', status: 'delivered' } },
+      'badge-good',
+      'replayed, delivered',
+    ],
+    [{ status: 'replayed', replayed_delivery: { id: 'dlv_2', status: 'dead_lettered' } }, 'badge-bad', 'dead again'],
+    [{ status: 'replayed', replayed_delivery: { id: 'dlv_2', status: 'retrying' } }, 'badge-busy', 'replayed, waits'],
+    [{ status: 'replayed', replayed_delivery: null }, 'badge-good', 'replayed'],
+  ])('says of %j what became of it', async (more, badge, word) => {
+    const { get, api } = withDeadLetter(whole('{}', more));
+    api.on('GET /v1/dead-letters', { body: [{ ...letter, ...more }] });
+    for (const at of ['/t/acme/dead-letters', url]) {
+      const { body } = await get(at, tenantToken);
+      expect(body).toMatch(new RegExp(`${badge}">.{1,60}${word}`));
+    }
   });
 
   test('passes its filters on to the API, and to the preview of a replay, but for the status', async () => {

@@ -16,15 +16,27 @@ const running = {
   replayed: 26,
   failed: 1,
   remaining: 11,
+  outcome: { delivered: 20, waiting: 6, dead_lettered: 0, cancelled: 0 } as object | null,
   request: { endpoint_id: '<ep>', rate_per_second: 10 } as object,
   rate_per_second: 10 as number | null,
   created_at: '2026-01-01T00:00:00.123456Z',
+  sent_at: null as string | null,
   ended_at: null as string | null,
   ahead: 0,
   failures: { payload_expired: 1 } as Record<string, number>,
 };
 
-const ended = { ...running, status: 'completed', remaining: 0, replayed: 37, ended_at: '2026-01-01T00:01:00.000000Z' };
+const sent = {
+  ...running,
+  ...{ status: 'sent', remaining: 0, replayed: 37, sent_at: '2026-01-01T00:00:30.000000Z' },
+  outcome: { delivered: 30, waiting: 5, dead_lettered: 2, cancelled: 0 } as object,
+};
+
+const ended = {
+  ...sent,
+  ...{ status: 'completed', ended_at: '2026-01-01T00:01:00.000000Z' },
+  outcome: { delivered: 35, waiting: 0, dead_lettered: 2, cancelled: 0 } as object,
+};
 
 function withReplay(replay: object = running) {
   const built = buildTestConsole();
@@ -80,6 +92,34 @@ describe('replays', () => {
     expect(body).toContain(`href="${url}/items?status=failed">1</a>`);
   });
 
+  test('one of which all is sent is followed to the ends of its deliveries, and can’t be cancelled', async () => {
+    const { get } = withReplay(sent);
+    const { body } = await get(url, tenantToken);
+    for (const text of [
+      'All is sent; 5 deliveries still open.',
+      '<dt>Delivered</dt><dd>30</dd>',
+      '<dt>Waiting</dt><dd>5</dd>',
+      `<dt>Dead-lettered</dt><dd><a href="${url}/items?outcome=dead_lettered">2</a></dd>`,
+      `data-from="/t/acme/live/replays/${id}"`,
+    ])
+      expect(body).toContain(text);
+    expect(body).not.toContain(`${url}/cancel`);
+  });
+
+  const nothing = { delivered: 0, waiting: 0, dead_lettered: 0, cancelled: 0 };
+  test.each([
+    [{ failed: 0, outcome: { ...nothing, delivered: 37 } }, 'badge-good', 'completed'],
+    [{ failed: 0, outcome: { ...nothing, delivered: 36, dead_lettered: 1 } }, 'badge-warn', 'some not delivered'],
+    [{ failed: 0, outcome: { ...nothing, dead_lettered: 37 } }, 'badge-bad', 'nothing delivered'],
+    [{ failed: 37, outcome: nothing }, 'badge-bad', 'nothing delivered'],
+    [{ status: 'sent', ended_at: null, outcome: { ...nothing, waiting: 37 } }, 'badge-busy', 'sent'],
+  ])('one with %j is marked %s: %s', async (more, badge, word) => {
+    const { get } = withReplay({ ...ended, ...more });
+    const [, state = ''] = /<p class="replay-state">(.*?)<\/p>/s.exec((await get(url, tenantToken)).body) ?? [];
+    expect(state).toContain(badge);
+    expect(state).toContain(word);
+  });
+
   test('says when it ended in the part that the script replaces', async () => {
     const { get } = withReplay(ended);
     const [whole, part] = [await get(url, tenantToken), await get(`/t/acme/live/replays/${id}`, tenantToken)];
@@ -112,7 +152,7 @@ describe('replays', () => {
     const { get, api } = withReplay();
     const { body, statusCode } = await get(`/t/acme/live/replays/${id}?wait=1`, readToken);
     expect(statusCode).toBe(200);
-    expect(body).toMatch(/^<div class="replay-progress" data-status="running">/);
+    expect(body).toMatch(/^<div class="replay-progress" data-status="running" data-open>/);
     expect(body).not.toContain('<html');
     expect(api.calls.at(-1)?.path).toMatch(/\?wait=10$/);
     await get(`/t/acme/live/replays/${id}`, readToken);
@@ -164,7 +204,9 @@ describe('replays', () => {
       dead_letter_id: 'dl_1',
       endpoint_id: endpointId,
     };
-    api.on(`GET /v1/replays/${id}/items`, { body: [{ ...item, event_id: null, delivery_id: null, generation: 1 }] });
+    api.on(`GET /v1/replays/${id}/items`, {
+      body: [{ ...item, event_id: null, delivery_id: null, generation: 1, outcome: null }],
+    });
     const some = await get(`${url}/items?status=failed`, tenantToken);
     expect(some.statusCode).toBe(200);
     for (const text of ['href="/t/acme/dead-letters/dl_1"', 'its endpoint was deleted', 'crm.example/hooks'])

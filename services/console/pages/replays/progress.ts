@@ -23,7 +23,7 @@ ${leftOut > 0 && html`<p class="muted">Left out: counted by the preview, but mat
 ${failed > 0 && failures(replay)}</div>`;
 }
 
-/** What became of it: `sent` alone says nothing about that. */
+/** `sent` alone says nothing about what became of it. */
 const outcomeFigures = (
   { delivered, waiting, dead_lettered: dead, cancelled }: NonNullable<ReplayProgress['outcome']>,
   href: string,

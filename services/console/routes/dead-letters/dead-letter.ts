@@ -18,7 +18,7 @@ export interface DeadLetter {
   status: 'dead' | 'replaying' | 'replayed';
   replay_id: string | null;
   replayed_at: string | null;
-  /** What became of it: the delivery that its last replay has sent. */
+  /** The delivery that its last replay has sent. */
   replayed_delivery: { id: string; status: string } | null;
   shortened: boolean;
   original_bytes: number | null;

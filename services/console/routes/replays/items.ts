@@ -21,7 +21,7 @@ const filters: readonly Filter[] = [
     kind: 'choice',
     name: 'outcome',
     label: 'What became of it',
-    options: ['delivered', 'waiting', 'dead_lettered', 'cancelled'],
+    options: ['delivered', 'waiting', { value: 'dead_lettered', label: 'dead-lettered' }, 'cancelled'],
   },
 ];
 

@@ -35,7 +35,7 @@ export interface ReplayItem {
   delivery_id: string | null;
   generation: number;
   /** Where its delivery stands; null: it has none, or is not sent. */
-  outcome: 'waiting' | 'delivered' | 'dead_lettered' | 'cancelled' | null;
+  outcome: string | null;
 }
 
 /** Items are still to be sent: it can be cancelled. */
