@@ -26,6 +26,8 @@ export interface Delivery {
   /** The provider's headers that the endpoint asks for. */
   passedHeaders: readonly PassedHeader[];
   traceparent: string;
+  /** Somebody waits for its first attempt: it passes the queue and the breaker of its endpoint. */
+  isUrgent?: true;
   payload: Buffer;
 }
 
@@ -48,6 +50,7 @@ export function deliveryHeaders(delivery: Omit<Delivery, 'payload'>): Record<str
   if (sealed.length > 0) headers[header.passedCredentials] = JSON.stringify(sealed);
   if (delivery.contentEncoding !== null) headers[header.contentEncoding] = delivery.contentEncoding;
   if (delivery.orderingKey !== null) headers[header.orderingKey] = delivery.orderingKey;
+  if (delivery.isUrgent) headers[header.urgent] = '1';
   return headers;
 }
 
@@ -101,6 +104,7 @@ export function parseDelivery(headers: HeaderText, payload: Buffer): Delivery | 
     contentEncoding: headers[header.contentEncoding] || null,
     passedHeaders,
     traceparent: text(header.traceparent),
+    ...(headers[header.urgent] === '1' && { isUrgent: true }),
     payload,
   };
 }

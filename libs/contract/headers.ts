@@ -31,6 +31,8 @@ export const header = {
   endpointId: 'hookline-endpoint-id',
   /** Decimal: 0 or absent, and one more for each replay. */
   generation: 'hookline-generation',
+  /** `1` on a delivery whose first attempt somebody waits for: it passes the queue and the breaker of its endpoint. */
+  urgent: 'hookline-urgent',
   /** Microseconds since the epoch, decimal: when the delivery was created, from which its retry window counts. */
   createdAt: 'hookline-created-at',
   /** JSON array of the provider's headers that the endpoint asks for; absent where there are none. See pass-headers.ts. */

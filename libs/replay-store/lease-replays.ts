@@ -37,6 +37,7 @@ export interface LeasedRow {
   created_at: string;
   rate_per_second: number | null;
   operation: ReplayOperation | null;
+  is_test: boolean;
 }
 
 export const leaseReplays = (query: Query, owner: string, lane: ReplayLane, max: number): Promise<LeasedRow[]> =>
@@ -54,7 +55,7 @@ export const leaseReplays = (query: Query, owner: string, lane: ReplayLane, max:
               LIMIT $2
                 FOR UPDATE OF r SKIP LOCKED) AS free
       WHERE r.tenant = free.tenant AND r.id = free.id
-      RETURNING r.tenant, r.id, r.created_at, r.rate_per_second, r.operation`,
+      RETURNING r.tenant, r.id, r.created_at, r.rate_per_second, r.operation, r.request ? 'test' AS is_test`,
     [owner, max],
   );
 

@@ -30,6 +30,8 @@ export interface LeasedReplay {
   ratePerSecond: number | null;
   /** Null: its items came with it. */
   operation: ReplayOperation | null;
+  /** The test of an endpoint: somebody waits for its first attempt. */
+  isTest: boolean;
   owner: string;
 }
 
@@ -100,6 +102,7 @@ export function createReplayWork(postgres: Postgres): ReplayWork {
         createdAt: microsOf(row.created_at),
         ratePerSecond: row.rate_per_second,
         operation: row.operation,
+        isTest: row.is_test,
         owner,
       }));
     },

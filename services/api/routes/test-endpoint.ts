@@ -43,8 +43,8 @@ const operation: Operation = {
 };
 
 /**
- * `POST /v1/endpoints/{id}/test`: sends a sample like any delivery, whatever the endpoint subscribes to, and answers with its first
- * attempt, or with 202 if there was none in time. A failed attempt is retried like any other.
+ * `POST /v1/endpoints/{id}/test`: sends a sample, whatever the endpoint subscribes to, past its queue and its breaker, and answers with its
+ * first attempt, or with 202 if there was none in time. A failed attempt is retried like that of any delivery.
  */
 export const testEndpoint: Route = (deps) =>
   route<{ Params: { id: string }; Body: Body }>({
@@ -60,9 +60,9 @@ export const testEndpoint: Route = (deps) =>
       if (endpoint === undefined || endpoint.deleted_at !== null) return sendMissing(reply, endpoint);
       if (endpoint.disabled_at !== null)
         return sendProblem(reply, 'conflict', 'The endpoint is disabled: enable it first');
-      // It would wait like every other delivery.
+      // A test passes the breaker and the queue; a pause is somebody's decision.
       if (endpoint.paused_until !== null)
-        return sendProblem(reply, 'conflict', 'The endpoint is paused: resume it first');
+        return sendProblem(reply, 'conflict', `The endpoint is paused until ${endpoint.paused_until}: resume it first`);
 
       const reached = await replayLimitReached(deps, idempotent.effects, tenant, 'one');
       if (reached !== undefined) return sendLimitReached(reply, tenant, reached, deps.limits);

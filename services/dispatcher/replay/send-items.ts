@@ -125,6 +125,7 @@ export function createSendItems(deps: Deps): SendItems {
       contentEncoding,
       passedHeaders: passedHeaders(endpoint?.passHeaders, request),
       traceparent,
+      ...(replay.isTest && { isUrgent: true as const }),
     };
     const key = orderingKeyOf(endpoint, { orderingKey });
     return {

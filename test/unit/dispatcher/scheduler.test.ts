@@ -290,6 +290,17 @@ describe('the scheduler', () => {
     expect(started).toHaveLength(9);
   });
 
+  it('a test does not queue behind what its endpoint is slow to take, and takes no place of it', async () => {
+    const { scheduler, offer, started, end } = createWorld({ maxInFlight: 2 });
+    for (const id of numbered('slow', 4)) offer(id);
+    scheduler.offer(aRecordJob({ id: 'test', endpointId: 'ep_1', isUrgent: true }));
+    expect(started).toEqual(['slow0', 'slow1', 'test']);
+    await end('test');
+    expect(started).toEqual(['slow0', 'slow1', 'test']);
+    await end('slow0');
+    expect(started.at(-1)).toBe('slow2');
+  });
+
   describe('whose endpoint has failed for long enough', () => {
     async function openBreaker(world: ReturnType<typeof createWorld>): Promise<void> {
       const { offer, end, clock } = world;
@@ -333,6 +344,30 @@ describe('the scheduler', () => {
       await world.clock.advance(2_500);
       expect([world.offer('fresh'), world.offer('beside it')]).toEqual(['queued', 'full']);
       expect(world.started.at(-1)).toBe('fresh');
+    });
+
+    const aTest = (id: string, endpointId = 'ep_1') => aRecordJob({ id, endpointId, isUrgent: true });
+
+    it('is sent a test at once, which is the probe; what waits comes back behind one that goes well', async () => {
+      const world = createWorld({ maxInFlight: 1 });
+      await openBreaker(world);
+      expect(world.scheduler.offer(aTest('test'))).toBe('queued');
+      expect(world.started.at(-1)).toBe('test');
+      expect([await roomOf(world), world.offer('fresh')]).toEqual([0, 'full']);
+      await world.end('test', 'failed');
+      expect(world.scheduler.held({ tenant: 'acme', id: 'test' })).toBeUndefined();
+      expect([await roomOf(world), world.offer('fresh')]).toEqual([0, 'full']);
+      world.scheduler.offer(aTest('second test'));
+      await world.end('second test');
+      expect(world.offer('fresh')).toBe('queued');
+      expect(world.started.at(-1)).toBe('fresh');
+    });
+
+    it('is sent no test while somebody has paused it', async () => {
+      const world = createWorld({ maxInFlight: 1 });
+      world.endpoint.isPaused = true;
+      expect(world.scheduler.offer(aTest('test'))).toBe('full');
+      expect(world.started).toEqual([]);
     });
 
     it('comes back slowly: one at a time, then more', async () => {

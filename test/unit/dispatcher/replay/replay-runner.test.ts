@@ -25,6 +25,7 @@ function createWorld(lane: ReplayLane, waiting: number) {
           createdAt: 0,
           ratePerSecond: null,
           operation: null,
+          isTest: false,
           owner,
         }));
         waiting -= taken.length;

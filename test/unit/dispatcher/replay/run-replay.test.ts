@@ -17,6 +17,7 @@ const replay: LeasedReplay = {
   createdAt: 0,
   ratePerSecond: null,
   operation: null,
+  isTest: false,
   owner: 'me',
 };
 const clock = createManualClock();

@@ -17,6 +17,7 @@ const replay: LeasedReplay = {
   createdAt: startMicros - 60 * secondMicros,
   ratePerSecond: null,
   operation: null,
+  isTest: false,
   owner: 'me',
 };
 const notThere: ReadBatchAgain = async () => ({ problem: 'is not there' });
@@ -69,7 +70,11 @@ function createWorld(
     readBatchAgain,
     clock,
   });
-  return { clock, kafka, send: (items: ReplayItem[]) => send(replay, items, never) };
+  return {
+    clock,
+    kafka,
+    send: (items: ReplayItem[], more: Partial<LeasedReplay> = {}) => send({ ...replay, ...more }, items, never),
+  };
 }
 
 test('deliveries are announced as a set of their generation, then sent with a whole window before them', async () => {
@@ -124,6 +129,14 @@ test('deliveries of one ordering key are written in the order that they are give
   };
   expect(await writtenTo(true)).toEqual(['evt_1', 'evt_2']);
   expect(await writtenTo(false)).toEqual(['evt_2', 'evt_1']);
+});
+
+test('the delivery of a test is urgent, and no other', async () => {
+  const { kafka, send } = createWorld([anEndpoint({ id: 'ep_a' })]);
+  await send([delivery(1, 'evt_1', 'ep_a')], { isTest: true });
+  await send([delivery(1, 'evt_2', 'ep_a')]);
+  const marks = kafka.of(topics.deliveries).map(({ headers }) => headers[header.urgent]);
+  expect(marks).toEqual(['1', undefined]);
 });
 
 test('what is sent again after a crash, at another time, has the same ids; another generation has others', async () => {
