@@ -131,7 +131,7 @@ const attemptColumns = ['step', 'attempt', 'at', 'detail', ...Object.keys(sendCo
 export function attemptJson({ step: _step, ...row }: AttemptRow): Record<string, unknown> {
   const { attempt, at, outcome, http_status, duration_ms, detail, response_excerpt, ...rest } = row;
   const { dns_ms, connect_ms, tls_ms, first_byte_ms, body_ms, ...more } = rest;
-  const text = response_excerpt === null ? null : textOf(response_excerpt);
+  const text = response_excerpt === null ? null : excerptText(response_excerpt);
   return {
     ...{ attempt, at, outcome, http_status, duration_ms, detail, ...more },
     response_excerpt: text ?? response_excerpt?.toString('base64') ?? null,
@@ -141,7 +141,7 @@ export function attemptJson({ step: _step, ...row }: AttemptRow): Record<string,
 }
 
 /** @returns undefined if it is not UTF-8; a last character that the excerpt cuts is left out */
-function textOf(excerpt: Buffer): string | undefined {
+export function excerptText(excerpt: Buffer): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(excerpt, { stream: true });
   } catch {

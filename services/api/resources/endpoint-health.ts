@@ -89,9 +89,15 @@ export async function findSuccess(
   };
 }
 
-interface RecentAttempt extends LastSend {
+export interface RecentAttempt extends LastSend {
+  delivery_id: string;
   duration_ms: number | null;
+  /** The beginning of the body that came back. */
+  excerpt: Buffer | null;
 }
+
+/** Characters of a body that tell what is wrong. */
+const excerptBytes = 300;
 
 /** Attempts of the deliveries that changed last, among the newest of each status; the newest first. */
 export async function findRecentAttempts(postgres: Query, { tenant, id }: Named): Promise<RecentAttempt[]> {
@@ -110,10 +116,11 @@ export async function findRecentAttempts(postgres: Query, { tenant, id }: Named)
     return ms === undefined ? delivery.created_at : formatMicros(ms * 1_000);
   };
   return postgres.query<RecentAttempt>(
-    `SELECT a.at, a.outcome, a.http_status, a.detail, a.duration_ms
+    `SELECT d.id AS delivery_id, a.at, a.outcome, a.http_status, a.detail, a.duration_ms,
+            substring(a.response_excerpt FROM 1 FOR ${excerptBytes}) AS excerpt
        FROM unnest($2::text[], $3::timestamptz[]) AS d (id, delivery_at)
       CROSS JOIN LATERAL (
-        SELECT at, outcome, http_status, detail, duration_ms
+        SELECT at, outcome, http_status, detail, duration_ms, response_excerpt
           FROM attempts
          WHERE tenant = $1 AND delivery_id = d.id AND delivery_at = d.delivery_at
          ORDER BY step DESC

@@ -2,6 +2,7 @@ import { formatMicros, microsOf, nowMicros } from '#lib/clock';
 import { pausedBetween, type StoredPause } from '#lib/contract';
 import { sendMissing } from '../http/send-problem.ts';
 import type { Operation } from '../openapi/operation.ts';
+import { answerGroups } from '../resources/answer-groups.ts';
 import { type EndpointRow, endpoints } from '../resources/endpoint.ts';
 import {
   findBreaker,
@@ -52,7 +53,8 @@ export const getEndpointHealth: Route = ({ postgres, clock, failingSeconds }) =>
       const since = await countedSince(postgres);
       // An endpoint that is newer than the counting has nothing that was not counted.
       const isCounted = (from: string): boolean => since !== null && (since <= from || since <= row.created_at);
-      const ofDay = recent.filter(({ at }) => at >= dayAgo).flatMap(({ duration_ms: ms }) => ms ?? []);
+      const recentOfDay = recent.filter(({ at }) => at >= dayAgo);
+      const ofDay = recentOfDay.flatMap(({ duration_ms: ms }) => ms ?? []);
       return {
         breaker: breaker ?? null,
         disabled_at: row.disabled_at,
@@ -76,6 +78,7 @@ export const getEndpointHealth: Route = ({ postgres, clock, failingSeconds }) =>
         },
         last_success: lastOf(recent, ({ outcome }) => outcome === 'delivered', minutes.delivered),
         last_failure: lastOf(recent, ({ outcome }) => outcome !== 'delivered', minutes.failed),
+        failures: answerGroups(recentOfDay),
       };
     },
   });

@@ -72,8 +72,8 @@ interface Count {
   isDue: boolean;
 }
 
-/** The column is set only for lasting failures: an unstable endpoint costs at most two writes a minute. */
-const setAfterMs = 60_000;
+/** The column is set only for lasting failures, and within a minute: an unstable endpoint costs at most three writes a minute. */
+const setAfterMs = 45_000;
 const gapMs = 24 * 3_600_000;
 /** Past it, evict the oldest; it resumes from its column. */
 const maxCounts = 10_000;

@@ -42,6 +42,8 @@ const health = {
   last_failure: { at: '2025-12-31T23:00:00.000000Z', outcome: 'timeout', http_status: null, detail: 'no answer' },
 };
 
+const headingOf = (body: string): string => /<h1.*?<\/h1>/s.exec(body)?.[0] ?? '';
+
 const stats = {
   ...{ step: '1h', since: '2025-12-31T00:00:00.000000Z', until: '2026-01-01T00:00:00.000000Z' },
   counted_since: '2025-01-01T00:00:00.000000Z',
@@ -148,7 +150,7 @@ describe('an endpoint', () => {
     const { statusCode, body } = await get(here, tenantToken);
     expect(statusCode).toBe(200);
     for (const shown of [
-      'open: only probes are sent',
+      'held back: only probes and tests are sent',
       '412 for a retry',
       'once it answers again',
       '99.9 %',
@@ -168,7 +170,7 @@ describe('an endpoint', () => {
   });
 
   test.each([
-    ['its latest attempt failed', {}, 'its latest attempt failed; it counts as failing after a minute of that'],
+    ['its latest attempt failed', {}, 'its latest attempt failed; it counts as failing within a minute of that'],
     ['nothing was sent', { last_success: null, last_failure: null }, 'it does not fail'],
     [
       'it has taken something since',
@@ -194,6 +196,44 @@ describe('an endpoint', () => {
     const { get, api } = buildEndpoints(given);
     api.on(`GET /v1/endpoints/${id}/health`, { body: { ...health, waiting: parked, ...more } });
     expect((await get(here, tenantToken)).body).toContain(words);
+  });
+
+  test.each([
+    ['badge-good', 'everything is sent', null, {}],
+    ['badge-warn', 'everything is sent, and retried when it fails', '2025-12-31T20:00:00.000000Z', {}],
+  ])('that is %s: %s, where its breaker is closed', async (badge, words, failingSince, more) => {
+    const { get, api } = buildEndpoints({ failing_since: failingSince });
+    api.on(`GET /v1/endpoints/${id}/health`, {
+      body: { ...health, ...more, breaker: { state: 'closed', since: null } },
+    });
+    expect((await get(here, tenantToken)).body).toMatch(new RegExp(`${badge}">.{1,60} ${words}<`));
+  });
+
+  test('is failing as soon as its breaker is open', async () => {
+    const { get } = buildEndpoints();
+    expect(headingOf((await get(here, tenantToken)).body)).toContain('failing');
+  });
+
+  test('groups its failures by answer, with what came back last', async () => {
+    const { get, api } = buildEndpoints();
+    const failures = [
+      {
+        ...{ outcome: 'http_5xx', http_status: 500, attempts: 31, detail: 'answered 500', delivery_id: 'dlv_7' },
+        ...{ first_at: '2025-12-31T20:00:00.000000Z', last_at: '2025-12-31T23:00:00.000000Z' },
+        response_excerpt: 'Cannot read <properties> of undefined',
+      },
+    ];
+    api.on(`GET /v1/endpoints/${id}/health`, { body: { ...health, failures } });
+    const { body } = await get(here, tenantToken);
+    for (const text of [
+      'Why it fails',
+      'HTTP 500',
+      '31',
+      'Cannot read &lt;properties&gt; of undefined',
+      'href="/t/acme/deliveries/dlv_7"',
+      'datetime="2025-12-31T20:00:00.000000Z"',
+    ])
+      expect(body).toContain(text);
   });
 
   test('leads to its dead letters', async () => {

@@ -97,6 +97,24 @@ const health = object({
     'the last 2xx; only to the minute, without the rest, if it is not among the last 200 deliveries',
   ),
   last_failure: lastSend('the last failed attempt, in the same way'),
+  failures: saying(
+    'failed attempts of the last 24 hours, of the last 200 deliveries, by what came back; the most frequent first, ten at most',
+    list(
+      object({
+        outcome: text,
+        http_status: nullable(count),
+        attempts: count,
+        first_at: time,
+        last_at: time,
+        detail: nullable(text),
+        response_excerpt: saying(
+          'how the body of the last one begins; null if there was none, or it is not text',
+          nullable(text),
+        ),
+        delivery_id: saying('of the last one', id('dlv')),
+      }),
+    ),
+  ),
 });
 
 const secret = saying('signs deliveries; shown only in this response', text);

@@ -9,7 +9,7 @@ import { barChart } from '../../parts/chart.ts';
 import { type Stats, steps } from '../../routes/overview/stats.ts';
 import { table } from '../../parts/table.ts';
 import { time } from '../../parts/time.ts';
-import { healthView } from './health-view.ts';
+import { failuresView, healthView } from './health-view.ts';
 import { sendingSettings, signing, subscription } from './settings-view.ts';
 
 /** All about one endpoint: how it does, what it gets, how it is sent, and what was sent last. */
@@ -24,6 +24,7 @@ export function endpointPage(shown: ShownEndpoint, { t, can, isCustomer }: Askin
       ? html`<p class="note note-warn">Its health is unknown at the moment. Reload the page.</p>`
       : healthView(endpoint, health, t)
   }</section>
+${failuresView(health?.failures ?? [], t)}
 ${stats !== undefined && html`<section class="card"><h2>Attempts, last 24 h</h2>${attemptCharts(endpoint.id, stats)}</section>`}
 <section class="part"><h2>Latest deliveries</h2>${latest(shown, { t, can, isCustomer })}</section>
 <section class="card"><h2>What it gets</h2>${subscription(endpoint, isCustomer ? undefined : sources, t)}</section>

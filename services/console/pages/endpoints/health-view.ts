@@ -6,15 +6,17 @@ import { percent } from '../../parts/figure.ts';
 import { milliseconds } from '../../parts/milliseconds.ts';
 import { detailText, outcomeBadge } from '../../parts/outcome.ts';
 import { statusBadge } from '../../parts/status-badge.ts';
+import { shortId } from '../../parts/short-id.ts';
+import { table } from '../../parts/table.ts';
 import { time } from '../../parts/time.ts';
 import { plural } from '../../parts/words.ts';
-import type { Endpoint, EndpointHealth, LastSend, Success } from '../../routes/endpoints/endpoint.ts';
+import type { AnswerGroup, Endpoint, EndpointHealth, LastSend, Success } from '../../routes/endpoints/endpoint.ts';
 
 /** The answers to an operator's first questions: does it take events, what waits, and until when. */
 export function healthView(endpoint: Endpoint, health: EndpointHealth, t: string): Html {
   const { waiting, latency } = health;
   return definitions([
-    ['Circuit breaker', breaker(health)],
+    ['Sending', sending(endpoint, health)],
     ['Fails since', failsSince(endpoint, health)],
     health.disables_at !== null && ['Will be disabled, if it keeps failing', time(health.disables_at)],
     ['Delivered, last hour', success(health.success.hour)],
@@ -33,26 +35,65 @@ export function healthView(endpoint: Endpoint, health: EndpointHealth, t: string
   ]);
 }
 
-/** The API calls an endpoint failing when it has accepted nothing for a minute. */
+/** Failed attempts by what came back, the most frequent first: the reason is read here, not behind each of them. */
+export function failuresView(failures: readonly AnswerGroup[], t: string): Html | null {
+  if (failures.length === 0) return null;
+  return html`<section class="card"><h2>Why it fails</h2>${table({
+    caption: 'Failed attempts of the last 24 hours, by answer',
+    rows: failures,
+    columns: [
+      {
+        header: 'Answer',
+        cell: ({ outcome, http_status: httpStatus, detail }) => {
+          const told = detailText(detail, httpStatus);
+          return html`${outcomeBadge({ outcome, httpStatus })}${told !== undefined && html`<br><span class="muted">${told}</span>`}`;
+        },
+      },
+      { header: 'Attempts', isNumber: true, cell: ({ attempts }) => count(attempts) },
+      { header: 'First', cell: ({ first_at: at }) => time(at) },
+      { header: 'Last', cell: ({ last_at: at }) => time(at) },
+      {
+        header: 'What it said last',
+        cell: ({ response_excerpt: excerpt }) =>
+          excerpt === null || excerpt === '' ? html`<span class="muted">no body</span>` : html`<code>${excerpt}</code>`,
+      },
+      {
+        header: 'For instance',
+        cell: ({ delivery_id: id }) => html`<a href="${t}/deliveries/${encodeURIComponent(id)}">${shortId(id)}</a>`,
+      },
+    ],
+  })}</section>`;
+}
+
+/** The API calls an endpoint failing when it has accepted nothing for most of a minute. */
 function failsSince(
   { failing_since: since }: Endpoint,
   { last_success: success, last_failure: failure }: EndpointHealth,
 ) {
   if (since !== null) return time(since);
   const isLastOne = failure !== null && (success === null || Date.parse(success.at) < Date.parse(failure.at));
-  return isLastOne ? 'its latest attempt failed; it counts as failing after a minute of that' : 'it does not fail';
+  return isLastOne ? 'its latest attempt failed; it counts as failing within a minute of that' : 'it does not fail';
 }
 
-const breakerWords = {
-  closed: ['closed', 'closed: events are sent'],
-  half_open: ['half_open', 'half open: a probe is being sent'],
-  open: ['open', 'open: only probes are sent'],
-} as const;
-
-function breaker({ breaker: found }: EndpointHealth): Html {
+/** By the circuit breaker, in words that can't stand against the state beside the endpoint's name. */
+function sending(endpoint: Endpoint, { breaker: found }: EndpointHealth): Html {
+  if (endpoint.disabled_at !== null) return html`nothing: it is disabled`;
+  if (endpoint.paused_until !== null) return html`nothing until ${time(endpoint.paused_until)}: it is paused`;
   if (found === null) return html`unknown: no report of a dispatcher within three minutes`;
-  const [status, label] = breakerWords[found.state];
-  return html`${statusBadge(status, label)}${found.since !== null && html` since ${time(found.since)}`}`;
+  return html`${breakerBadge(endpoint, found.state)}${found.since !== null && html` since ${time(found.since)}`}`;
+}
+
+function breakerBadge({ failing_since: failingSince }: Endpoint, state: 'closed' | 'half_open' | 'open'): Html {
+  switch (state) {
+    case 'open':
+      return statusBadge('open', 'held back: only probes and tests are sent (its circuit breaker is open)');
+    case 'half_open':
+      return statusBadge('half_open', 'one at a time, after a probe that went well (its circuit breaker is half open)');
+    case 'closed':
+      return failingSince === null
+        ? statusBadge('closed', 'everything is sent')
+        : statusBadge('closed', 'everything is sent, and retried when it fails', 'warn');
+  }
 }
 
 /** `98.5 %` is of attempts: a delivery that is retried counts more than once. */

@@ -52,6 +52,19 @@ export interface LastSend {
   detail: string | null;
 }
 
+/** Failed attempts that came to the same. */
+export interface AnswerGroup {
+  outcome: string;
+  http_status: number | null;
+  attempts: number;
+  first_at: string;
+  last_at: string;
+  /** The last one's, as are the next two. */
+  detail: string | null;
+  response_excerpt: string | null;
+  delivery_id: string;
+}
+
 /** An unknown value is null. */
 export interface EndpointHealth {
   breaker: { state: 'closed' | 'half_open' | 'open'; since: string | null } | null;
@@ -67,13 +80,19 @@ export interface EndpointHealth {
   };
   last_success: LastSend | null;
   last_failure: LastSend | null;
+  /** Not there: of an earlier version of the API. */
+  failures?: readonly AnswerGroup[];
 }
 
 type State = Pick<Endpoint, 'disabled_at' | 'paused_at' | 'failing_since'>;
 
-/** The most important part of its state, in one word. */
-export function endpointStatus({ disabled_at, paused_at, failing_since }: State): string {
+/** The most important part of its state, in one word. @param health where it is known: an open breaker is a failure before it counts as one */
+export function endpointStatus(
+  { disabled_at, paused_at, failing_since }: State,
+  health?: Pick<EndpointHealth, 'breaker'>,
+): string {
   if (disabled_at !== null) return 'disabled';
   if (paused_at !== null) return 'paused';
-  return failing_since === null ? 'enabled' : 'failing';
+  const isHeldBack = health?.breaker?.state === 'open';
+  return failing_since === null && !isHeldBack ? 'enabled' : 'failing';
 }

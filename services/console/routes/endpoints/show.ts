@@ -22,7 +22,7 @@ export const endpoint = tenantPage({
       const found = shown.endpoint;
       return page({
         title: `Endpoint ${found.description || withoutScheme(found.url)}`,
-        heading: html`<bdi class="url">${found.url}</bdi> ${statusBadge(endpointStatus(found))}`,
+        heading: html`<bdi class="url">${found.url}</bdi> ${statusBadge(endpointStatus(found, shown.health))}`,
         subtitle: html`${found.description !== '' && html`<bdi>${found.description}</bdi> · `}${wholeId(found.id)} · created ${time(found.created_at)}`,
         crumbs: [{ label: 'Endpoints', href: `${t}/endpoints` }],
         actions: actions(context, found),
