@@ -64,9 +64,17 @@ export const nightParts: readonly NightPart[] = [
     name: 'whole',
     holds: 'what people do with a running Hookline: examples, replays, restores, traces, the demo',
     args: night(
-      ...['bulk-replay', 'demo', 'examples', 'fuzzing', 'github-payloads', 'listening', 'overload', 'refusals'].map(
-        e2e,
-      ),
+      ...[
+        'bulk-replay',
+        'demo',
+        'examples',
+        'fuzzing',
+        'github-payloads',
+        'listening',
+        'outcomes',
+        'overload',
+        'refusals',
+      ].map(e2e),
       ...['replay', 'restore', 'topics-are-readable', 'traces', 'trying-endpoints', 'unusual-bodies'].map(e2e),
     ),
     folders: ['services/cli', 'libs/replay-store', 'libs/telemetry', 'packages/receiver'],

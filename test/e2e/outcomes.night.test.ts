@@ -1,0 +1,134 @@
+import { runHookline } from '../support/run-hookline.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import { type OwnPipeline, startOwnPipeline } from './own-pipeline.ts';
+
+type Json = Record<string, unknown>;
+
+/** What API and command say of replays, recovers and tests is what became of them. */
+describe('what is said of an endpoint that answers 500', () => {
+  let pipeline: OwnPipeline;
+  let receiver: Receiver;
+  const statuses = new Map<string, number>();
+
+  beforeAll(async () => {
+    receiver = await startReceiver();
+    receiver.react(({ name }) => ({ status: statuses.get(name) ?? 200, body: `I am ${name}` }));
+    pipeline = await startOwnPipeline({ services: ['dedup', 'dispatcher', 'projector', 'api'] });
+  });
+  afterAll(async () => {
+    await pipeline?.close();
+    await receiver?.stop();
+  });
+
+  async function ask<Body = Json>(
+    method: string,
+    path: string,
+    body?: object,
+  ): Promise<{ status: number; body: Body }> {
+    const { apiUrl, adminKey } = pipeline.stack;
+    const response = await fetch(`${apiUrl}/v1${path}`, {
+      method,
+      headers: { authorization: `Bearer ${adminKey}`, 'content-type': 'application/json' },
+      body: body === undefined ? null : JSON.stringify(body),
+    });
+    return { status: response.status, body: (await response.json()) as Body };
+  }
+
+  const hookline = (...args: string[]) => {
+    const { apiUrl, adminKey } = pipeline.stack;
+    return runHookline([...args, '--json'], { env: { HOOKLINE_API_URL: apiUrl, HOOKLINE_ADMIN_KEY: adminKey } });
+  };
+
+  async function createEndpoint(name: string, settings: object = {}): Promise<string> {
+    const retry = { schedule: [] };
+    const { body } = await ask('POST', '/endpoints', {
+      url: receiver.url(name),
+      retry,
+      event_types: [name],
+      ...settings,
+    });
+    return String(body['id']);
+  }
+
+  /** Until one is sent to the endpoint, which others do not know at once. */
+  async function publish(type: string, events: number): Promise<void> {
+    for (let n = 0; n < events; n += 1) await ask('POST', '/events', { type, payload: { n } });
+  }
+
+  const deadLettersOf = async (id: string): Promise<Json[]> =>
+    (await ask<Json[]>('GET', `/dead-letters?endpoint_id=${id}&status=dead`)).body;
+
+  const dead = (id: string, n: number) =>
+    waitUntil(`${n} dead letters`, async () => (await deadLettersOf(id)).length === n);
+
+  it('a recover is completed with all dead-lettered, and the command exits with 1; with all delivered and 0 once it is well', () =>
+    pipeline.explain(async () => {
+      statuses.set('ill', 500);
+      const id = await createEndpoint('ill', { max_in_flight: 1 });
+      await new Promise((resolve) => setTimeout(resolve, 5_500));
+      await publish('ill', 4);
+      await dead(id, 4);
+
+      const failed = await hookline('endpoints', 'recover', id, '--since', '1h');
+      expect(JSON.parse(failed.stdout)).toMatchObject({
+        status: 'completed',
+        ...{ matched: 4, replayed: 4, failed: 0 },
+        outcome: { delivered: 0, waiting: 0, dead_lettered: 4, cancelled: 0 },
+      });
+      expect(failed.code).toBe(1);
+      const { body: letters } = await ask<Json[]>('GET', `/dead-letters?endpoint_id=${id}&status=replayed`);
+      expect(letters.map(({ replayed_delivery: delivery }) => (delivery as Json)['status'])).toEqual(
+        Array.from({ length: 4 }, () => 'dead_lettered'),
+      );
+      const { body: health } = await ask('GET', `/endpoints/${id}/health`);
+      expect(health['failures']).toMatchObject([
+        { outcome: 'http_5xx', http_status: 500, attempts: 8, response_excerpt: 'I am ill' },
+      ]);
+
+      statuses.set('ill', 200);
+      const well = await hookline('dlq', 'replay', '--endpoint', id, '--yes');
+      expect(JSON.parse(well.stdout)).toMatchObject({
+        status: 'completed',
+        outcome: { delivered: 4, dead_lettered: 0 },
+      });
+      expect(well.code).toBe(0);
+    }));
+
+  it('a replay of what is retried is sent, and the command exits with 3 when its wait is over', () =>
+    pipeline.explain(async () => {
+      statuses.set('slow to come back', 500);
+      const id = await createEndpoint('slow to come back');
+      await new Promise((resolve) => setTimeout(resolve, 5_500));
+      await publish('slow to come back', 1);
+      await dead(id, 1);
+      await ask('PATCH', `/endpoints/${id}`, { retry: { schedule: [3_600] } });
+      await new Promise((resolve) => setTimeout(resolve, 5_500));
+      const { code, stdout } = await hookline('dlq', 'replay', '--endpoint', id, '--yes', '--wait', '3');
+      expect(JSON.parse(stdout)).toMatchObject({ status: 'sent', ended_at: null, outcome: { waiting: 1 } });
+      expect(code).toBe(3);
+    }));
+
+  it('a test passes the open breaker; of a paused endpoint it says until when nothing is sent', () =>
+    pipeline.explain(async () => {
+      statuses.set('down', 503);
+      const id = await createEndpoint('down', { retry: { base_seconds: 1, cap_seconds: 4, window_seconds: 600 } });
+      await new Promise((resolve) => setTimeout(resolve, 5_500));
+      await publish('down', 12);
+      await waitUntil(
+        'its breaker opens',
+        async () =>
+          ((await ask('GET', `/endpoints/${id}/health`)).body['breaker'] as Json | null)?.['state'] === 'open',
+        { timeoutMs: 120_000 },
+      );
+      const { status, body } = await ask('POST', `/endpoints/${id}/test`);
+      expect([status, body['attempt']]).toMatchObject([200, { outcome: 'http_5xx', http_status: 503 }]);
+      const said = await hookline('endpoints', 'test', id);
+      expect([said.code, said.stdout]).toEqual([1, expect.stringContaining('503')]);
+
+      await ask('POST', `/endpoints/${id}/pause`, { until: new Date(Date.now() + 600_000).toISOString() });
+      const paused = await ask('POST', `/endpoints/${id}/test`);
+      expect(paused.status).toBe(409);
+      expect(paused.body['detail']).toMatch(/paused until \d{4}-/);
+    }));
+});
