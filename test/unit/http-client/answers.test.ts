@@ -16,6 +16,15 @@ describe('what is kept of an answer’s headers', () => {
     ]);
   });
 
+  it('is without the blanks around values', () => {
+    expect(keptHeaders({ 'retry-after': '300 ', many: ['a\t', 'b c \t '], blank: '' })).toEqual([
+      ['retry-after', '300'],
+      ['many', 'a'],
+      ['many', 'b c'],
+      ['blank', ''],
+    ]);
+  });
+
   it('says where a value was cut, and how many headers are missing', () => {
     const kept = keptHeaders({ long: 'x'.repeat(2_000), many: Array.from({ length: 100 }, (_, at) => String(at)) });
     expect(kept[0]).toEqual(['long', `${'x'.repeat(1_023)}…`]);

@@ -13,7 +13,7 @@ const asksToWait = [429, 503];
 function retryAfterOf({ http_status: status, response_headers: headers }: Attempt): string | undefined {
   const value = headers?.['retry-after'];
   if (value === undefined || status === null || !asksToWait.includes(status)) return undefined;
-  return /^\d{1,9}$/.test(value) ? duration(Number(value)) : value;
+  return /^\d{1,9}(?:\.\d+)?$/.test(value) ? duration(Math.ceil(Number(value))) : value;
 }
 
 /** The wait that the endpoint's settings have after an attempt. */
