@@ -21,6 +21,12 @@ export interface Connection {
   takeOpening(): Opening | undefined;
   /** @returns whether there is room for another one; if not, `onRoom` is called when there is */
   dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean;
+  /** The request's first byte is about to be written. */
+  begin(): void;
+  /** Whether an answer by HTTP/1.1 begins as they do; undefined by HTTP/2. */
+  beginsAsUsual(): boolean | undefined;
+  /** By HTTP/1.1: the first bytes that have come since then, more than `maxHeadBytes` if there are more. */
+  answerSoFar(): Buffer;
   /** A dispatched request has ended, even if undici still counts it. */
   release(): void;
   /** By the caller's clock: when any response last arrived on this connection. */
@@ -36,6 +42,9 @@ interface Events {
   onGone(): void;
 }
 
+/** Of `HTTP/`. */
+const letterH = 0x48;
+
 export function createConnection(origin: string, socket: Socket, opening: Opening, events: Events): Connection {
   let given = false;
   let gone = false;
@@ -43,6 +52,8 @@ export function createConnection(origin: string, socket: Socket, opening: Openin
   /** Set while undici asks for another socket. */
   let refuse: (() => void) | undefined;
   let unclaimed: Opening | undefined = opening;
+  let firstChunks: Buffer[] = [];
+  let firstBytes = 0;
   const client = new Client(origin, {
     connect: (_options, callback) => {
       if (!given) {
@@ -67,6 +78,23 @@ export function createConnection(origin: string, socket: Socket, opening: Openin
     if (!gone) events.onRoom();
   });
   client.on('disconnect', retire);
+  client.once('connect', () => {
+    // Only now: undici waits for `readable`, and so its reading stays the only one.
+    if (!isHttp2(socket)) socket.on('data', keepFirst);
+  });
+
+  /** Keeps no more than references, which `answerSoFar` looks at. */
+  function keepFirst(chunk: Buffer): void {
+    if (inFlight <= 0 || firstBytes >= maxHeadBytes) return;
+    firstChunks.push(chunk);
+    firstBytes += chunk.length;
+  }
+
+  function forgetFirst(): void {
+    if (firstBytes === 0) return;
+    firstChunks = [];
+    firstBytes = 0;
+  }
 
   function retire(): void {
     if (gone) return;
@@ -103,8 +131,12 @@ export function createConnection(origin: string, socket: Socket, opening: Openin
       // A request that undici refuses to send takes no room either.
       return hasRoom || (client.stats.size ?? 0) === 0;
     },
+    begin: forgetFirst,
+    beginsAsUsual: () => (firstBytes === 0 ? undefined : firstChunks[0]?.[0] === letterH),
+    answerSoFar: () => Buffer.concat(firstChunks),
     release() {
       inFlight -= 1;
+      if (inFlight === 0) forgetFirst();
       // Undici counts it until the call that ended it has returned.
       if (refuse !== undefined) setImmediate(refuseWhenIdle);
       closeWhenDone();
@@ -118,3 +150,5 @@ export function createConnection(origin: string, socket: Socket, opening: Openin
     },
   };
 }
+
+const isHttp2 = (socket: Socket): boolean => 'alpnProtocol' in socket && socket.alpnProtocol === 'h2';

@@ -3,6 +3,7 @@
  *
  *   waiting ─► sent ─► answered ─► done          the limit of the request holds up to `answered`, that of the body from there
  *      │         │         └─ the limit of the body, or enough of it: done with the part that arrived
+ *      │         ├─ the parser gives up a head whose status line is complete: done, with that status (odd-head.ts)
  *      └─────────┴─ the limit, an error: done, failed
  *
  * If a connection closes before its request was sent, another connection takes it.
@@ -16,8 +17,9 @@ import type { ConnectionPool, Place } from './connection-pool.ts';
 import type { Destination } from './destination.ts';
 import type { HttpAnswer, HttpRequest, HttpResult, HttpTiming } from './http-exchange.ts';
 import { bodyLimitMs, maxBodyBytes, maxExcerptBytes, maxInterimAnswers } from './limits.ts';
+import { isInterim, isNotHttp, readOddHead } from './odd-head.ts';
 import type { Opening } from './open-socket.ts';
-import { failureOf, type Phase, SendFailure, timedOut } from './send-failure.ts';
+import { failureOf, isParserError, notHttp, type Phase, SendFailure, timedOut } from './send-failure.ts';
 
 type Controller = Dispatcher.DispatchController;
 
@@ -44,7 +46,7 @@ export function exchange(
   let opened: Opening | undefined;
   let controller: Controller | undefined;
   let sentAtMs: number | undefined;
-  let answer: { status: number; headers: IncomingHttpHeaders; atMs: number } | undefined;
+  let answer: { status: number; headers: IncomingHttpHeaders; oddity?: string; atMs: number } | undefined;
   let interimAnswers = 0;
   let unsent = 0;
   let settled = false;
@@ -65,17 +67,19 @@ export function exchange(
       // Its time was up while it waited for a stream.
       if (settled) return started.abort(new Error('the request was given up'));
       controller = started;
+      connection?.begin();
       sentAtMs = clock.monotonicMs();
     },
     onResponseStart(_controller, status, headers) {
       if (settled) return;
       const atMs = clock.monotonicMs();
       if (connection !== undefined) connection.heardAtMs = atMs;
-      if (status < 200) {
+      if (isInterim(status)) {
         interimAnswers += 1;
         if (interimAnswers > maxInterimAnswers) fail(new SendFailure('connect', 'too many interim answers (1xx)'));
         return;
       }
+      if (connection !== undefined && isForeign(connection)) return fail(new SendFailure('connect', notHttp));
       answer = { status, headers, atMs };
       stopLimit();
       stopLimit = clock.startLimit(bodyLimitMs, cutOff);
@@ -100,9 +104,19 @@ export function exchange(
         acquire();
         return;
       }
-      fail(error);
+      const odd =
+        connection !== undefined && isParserError(error) ? readOddHead(connection.answerSoFar(), error) : undefined;
+      if (odd === undefined) return fail(error);
+      answer = { ...odd, atMs: clock.monotonicMs() };
+      finish();
     },
   };
+
+  /** Looks at the bytes only if they do not begin as usual, or the answer is not the first thing in them. */
+  function isForeign(from: Connection): boolean {
+    const asUsual = from.beginsAsUsual();
+    return asUsual === false || (asUsual === true && interimAnswers > 0) ? isNotHttp(from.answerSoFar()) : false;
+  }
 
   function acquire(): void {
     place = pool().acquire({
@@ -159,10 +173,11 @@ export function exchange(
 
   function finish(): void {
     if (settled || answer === undefined) return;
-    const { status, headers } = answer;
+    const { status, headers, oddity } = answer;
     settle({
       outcome: outcomeOf(status),
       status,
+      ...(oddity !== undefined && { oddity }),
       retryAfter: [headers['retry-after']].flat()[0],
       headers: keptHeaders(headers),
       // A copy: the chunks are views of larger buffers.
@@ -186,7 +201,9 @@ export function exchange(
   return promise;
 }
 
+/** A status of no class (RFC 9110, 15) counts as the server's failure. */
 function outcomeOf(status: number): HttpAnswer['outcome'] {
+  if (status < 100) return 'http_5xx';
   if (status < 300) return 'delivered';
   if (status < 400) return 'redirect';
   return status < 500 ? 'http_4xx' : 'http_5xx';

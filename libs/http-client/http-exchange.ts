@@ -33,6 +33,8 @@ export type HttpResult = HttpAnswer | HttpFailure;
 export interface HttpAnswer {
   outcome: AnsweredOutcome;
   status: number;
+  /** Set where the head is not as HTTP/1.1 has it: how. The status holds nevertheless, and nothing else that the head says is certain. */
+  oddity?: string;
   retryAfter: string | undefined;
   headers: readonly (readonly [name: string, value: string])[];
   /** The first bytes of the body. */

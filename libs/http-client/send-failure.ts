@@ -33,6 +33,9 @@ const lateAt: Record<Phase, string> = {
 export const timedOut = (phase: Phase, limitMs: number): SendFailure =>
   new SendFailure('timeout', `${lateAt[phase]} within ${limitMs} ms`);
 
+export const notHttp = 'the answer is not HTTP';
+export const tooLongHead = 'the answer’s head is too long';
+
 const connectDetails: Record<string, string> = {
   ECONNREFUSED: 'the connection was refused',
   ECONNRESET: 'the connection was reset',
@@ -44,8 +47,8 @@ const connectDetails: Record<string, string> = {
   ENODATA: 'the host has no address',
   UND_ERR_SOCKET: 'the connection was closed before an answer',
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the answer’s body is not as long as it says',
-  UND_ERR_HEADERS_OVERFLOW: 'the answer’s head is too long',
-  HPE_HEADER_OVERFLOW: 'the answer’s head is too long',
+  UND_ERR_HEADERS_OVERFLOW: tooLongHead,
+  HPE_HEADER_OVERFLOW: tooLongHead,
   ERR_HTTP2_STREAM_ERROR: 'the stream was reset before an answer',
   ERR_HTTP2_STREAM_CANCEL: 'the stream was cancelled before an answer',
   ERR_HTTP2_SESSION_ERROR: 'the connection was ended with an error',
@@ -69,6 +72,17 @@ const tlsDetails: Record<string, string> = {
   ECONNRESET: 'the connection was closed during the TLS handshake',
 };
 
+/** Whether undici's parser of HTTP/1.1 gave up within the head, if that is all that has come. */
+export function isParserError(error: unknown): boolean {
+  const { name, code = '', message } = (error ?? {}) as NodeJS.ErrnoException;
+  if (name === 'HTTPParserError' || code === 'UND_ERR_HEADERS_OVERFLOW') return true;
+  // In place of the parser's error once it has seen a Content-Length; and its word for `100 Continue`, which we have not asked for.
+  return code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH' || (code === 'UND_ERR_SOCKET' && message === 'bad response');
+}
+
+export const isTooLong = (error: unknown): boolean =>
+  detailOf('connect', (error as NodeJS.ErrnoException | undefined)?.code ?? '') === tooLongHead;
+
 /** Translates an error of the system, of Node or of undici; `during` names the step. */
 export function failureOf(error: unknown, during: 'connect' | 'tls'): SendFailure {
   if (error instanceof SendFailure) return error;
@@ -87,5 +101,5 @@ function detailOf(outcome: 'connect' | 'tls', code: string): string {
       return tlsDetails[code] ?? 'the server refused our certificate';
     return tlsDetails[code] ?? 'the TLS handshake failed';
   }
-  return connectDetails[code] ?? (code.startsWith('HPE') ? 'the answer is not HTTP' : 'the connection failed');
+  return connectDetails[code] ?? (code.startsWith('HPE') ? notHttp : 'the connection failed');
 }

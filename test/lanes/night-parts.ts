@@ -27,8 +27,8 @@ export const nightParts: readonly NightPart[] = [
     name: 'dispatcher',
     holds: 'a dispatcher that dies at any crash point repeats at most what was under way',
     args: night(
-      ...['unit/dispatcher/simulation', 'integration/dispatcher/crashes', 'integration/dispatcher/long-histories'],
-      'e2e/delivering-faults',
+      ...['unit/http-client/odd-heads', 'unit/dispatcher/simulation', 'integration/dispatcher/crashes'],
+      ...['integration/dispatcher/long-histories', 'e2e/delivering-faults'],
     ),
     folders: ['services/dispatcher', 'libs/fan-out', 'libs/http-client'],
   },

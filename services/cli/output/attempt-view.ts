@@ -31,7 +31,8 @@ export function describeOutcome({ outcome, http_status, duration_ms, detail, tim
   const phases = Object.entries(timing ?? {}).flatMap(([name, ms]) =>
     ms === null ? [] : [`${name.replace(/_ms$/, '').replaceAll('_', ' ')} ${tenths(ms)}`],
   );
-  const what = [http_status ?? detail, duration_ms === null ? null : `after ${tenths(duration_ms)} ms`];
+  const answer = http_status === null ? detail : detail?.startsWith(`answered ${http_status} `) ? detail : http_status;
+  const what = [answer, duration_ms === null ? null : `after ${tenths(duration_ms)} ms`];
   const shown = what.filter((part) => part !== null).join(' ');
   return `${outcome}: ${printable(shown)}${phases.length === 0 ? '' : ` (${phases.join(', ')})`}`;
 }

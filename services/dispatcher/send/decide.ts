@@ -4,7 +4,7 @@
  * | the send came to            | and                                           | then                                     |
  * |-----------------------------|-----------------------------------------------|------------------------------------------|
  * | 2xx                         |                                               | delivered                                |
- * | 410                         |                                               | gone: dead letter, endpoint disabled     |
+ * | 410                         | its head is not odd                           | gone: dead letter, endpoint disabled     |
  * | anything else               | no attempts are left                          | exhausted: dead letter                   |
  * |                             | the next would be due after the window's end  | exhausted: dead letter                   |
  * |                             | else                                          | retry after the policy's wait            |
@@ -50,8 +50,8 @@ export function decide(
   random: Random,
 ): Decision {
   if (result.outcome === 'delivered') return { kind: 'delivered' };
-  const status = 'status' in result ? result.status : undefined;
-  if (status === 410) return { kind: 'gone' };
+  // An endpoint is not disabled for what a receiver that writes no valid HTTP may not have meant.
+  if ('status' in result && result.status === 410 && result.oddity === undefined) return { kind: 'gone' };
   const plannedMs = nextWaitMs(policy, attempts, random);
   if (plannedMs === undefined) return { kind: 'exhausted' };
 

@@ -126,7 +126,7 @@ export function createDispatch(deps: Deps): (job: Job, observed: (verdict: SendV
       step,
       attempt: attempts + 1,
       outcome: result.outcome,
-      ...('status' in result ? { httpStatus: result.status } : detailsOf(result)),
+      ...('status' in result ? answerOf(result) : detailsOf(result)),
       durationMs: Math.round(duration_ms * 10) / 10,
       ...after,
       traceId: traceIdOf(delivery.traceparent),
@@ -157,6 +157,11 @@ function afterSend(decision: Decision): AfterSend {
       return { status: 'dead_lettered', reason: 'retries_exhausted' };
   }
 }
+
+const answerOf = ({ status, oddity }: Extract<HttpResult, { status: number }>) => ({
+  httpStatus: status,
+  ...(oddity !== undefined && { oddHead: oddity }),
+});
 
 /** `operatorDetail` describes our network: it is logged, and never shown to the receiver's people. */
 const detailsOf = ({ detail, operatorDetail }: Extract<HttpResult, { detail: string }>) => ({

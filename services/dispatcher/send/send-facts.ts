@@ -1,5 +1,5 @@
 import { type AttemptTiming, isSensitiveHeader, secretMask, type SendFields, type StepFields } from '#lib/contract';
-import type { HttpTiming } from '#lib/http-client';
+import type { HttpResult, HttpTiming } from '#lib/http-client';
 import type { Sending } from './attempt.ts';
 
 /** The facts of a send that are stored, for everybody who may see the delivery: nothing for the operator alone. */
@@ -11,11 +11,17 @@ export function sendFactsOf({ result, exemplar: _exemplar, ...measured }: Sendin
     ...measured,
     outcome: result.outcome,
     http_status: answered ? result.status : null,
-    detail: answered ? (result.outcome === 'delivered' ? null : `answered ${result.status}`) : result.detail,
+    detail: answered ? detailOf(result) : result.detail,
     response_excerpt: answered && result.excerpt.length > 0 ? result.excerpt : null,
     response_headers: measured.request && answered ? shownHeaders(result.headers) : null,
     timing: measured.request && timingOf(result.timing),
   };
+}
+
+/** Null for a plain success. What was odd about the head of the answer is told of a success too. */
+function detailOf({ outcome, status, oddity }: Extract<HttpResult, { status: number }>): string | null {
+  if (oddity !== undefined) return `answered ${status} with an odd head: ${oddity}`;
+  return outcome === 'delivered' ? null : `answered ${status}`;
 }
 
 /**

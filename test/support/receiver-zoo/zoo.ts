@@ -10,7 +10,7 @@ export interface Animal {
   name: string;
   /** The result that each attempt must match. */
   expected: Partial<Omit<HttpResult, 'outcome'>> &
-    Pick<HttpResult, 'outcome'> & { detail?: string; status?: number; retryAfter?: string };
+    Pick<HttpResult, 'outcome'> & { detail?: string; status?: number; oddity?: string; retryAfter?: string };
   /** It takes the sender to one of its limits. */
   isSlow?: true;
   /** Its name, if different from the certificate's. */

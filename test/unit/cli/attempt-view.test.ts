@@ -16,6 +16,12 @@ test('an attempt is told with its phases, as far as it came', () => {
   expect(describeOutcome({ ...attempt, timing: null })).toBe('http_5xx: 503 after 23 ms');
 });
 
+test('an answer with an odd head says what was odd', () => {
+  const detail = 'answered 503 with an odd head: lines end in a line feed alone';
+  expect(describeOutcome({ ...attempt, detail })).toBe(`http_5xx: ${detail} after 23 ms`);
+  expect(describeOutcome({ ...attempt, detail: 'answered 503' })).toBe('http_5xx: 503 after 23 ms');
+});
+
 test('what was not answered says why, and moves no cursor', () => {
   const blocked = { ...attempt, outcome: 'blocked', http_status: null, duration_ms: null, detail: 'a \u001b[2J name' };
   expect(describeOutcome(blocked)).toBe('blocked: a ?[2J name');

@@ -69,6 +69,12 @@ describe('the decision after a send', () => {
     for (const result of [...failures, ...unanswered]) expect(decideFirst(result)).toMatchObject({ kind: 'retry' });
   });
 
+  it('takes 410 in an odd head for one more failure, and any 2xx for an answer', () => {
+    const oddity = 'lines end in a line feed alone';
+    expect(decideFirst(anAnswer(410, { oddity }))).toMatchObject({ kind: 'retry' });
+    expect(decideFirst(anAnswer(200, { oddity }))).toEqual({ kind: 'delivered' });
+  });
+
   it('retries within random(0, min(cap, base · 2^attempt)), the first time within the base', () => {
     for (const [attempts, mostMs] of [
       [1, 5_000],

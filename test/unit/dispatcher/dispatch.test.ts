@@ -170,6 +170,13 @@ describe('a job whose turn has come', () => {
     expect(calls[2]).toEqual(['disabled', 'ep_1', 7, 'gone']);
   });
 
+  it('disables nothing for a 410 in an odd head', async () => {
+    const { dispatch, calls } = createWorld(anEndpoint(), anAnswer(410, { oddity: 'a line is no header' }));
+    await dispatch(aRecordJob());
+    expect(calls.map(([name]) => name)).toEqual(['sent', 'attempted']);
+    expect(calls[1]?.[2]).toMatchObject({ status: 'retrying' });
+  });
+
   it('tells whether the endpoint took it, unless nothing was sent for a reason of ours', async () => {
     const taken = createWorld(anEndpoint(), anAnswer(204));
     const refused = createWorld(anEndpoint(), anAnswer(429, { retryAfter: '5' }));

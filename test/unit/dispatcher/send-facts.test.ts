@@ -26,6 +26,18 @@ describe('what is written down of a send', () => {
     expect(factsOf(anAnswer(204))).toMatchObject({ detail: null, response_excerpt: null, response_headers: {} });
   });
 
+  it('says what was odd about the head of an answer, also of one that was taken', () => {
+    const oddity = 'lines end in a line feed alone';
+    expect(factsOf(anAnswer(200, { oddity }))).toMatchObject({
+      outcome: 'delivered',
+      http_status: 200,
+      detail: 'answered 200 with an odd head: lines end in a line feed alone',
+    });
+    expect(factsOf(anAnswer(500, { oddity })).detail).toBe(
+      'answered 500 with an odd head: lines end in a line feed alone',
+    );
+  });
+
   it('has the request and the phases of what was not answered, and nothing that is for the operator', () => {
     const late = aFailure('timeout', { detail: 'late', operatorDetail: '10.0.0.5', timing: { ...noTiming, dnsMs: 2 } });
     expect(factsOf(late)).toEqual({
