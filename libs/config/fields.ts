@@ -47,6 +47,14 @@ export const integer = (env: string, options: FieldOptions & { min: number; max:
       : { problem: `must be a whole number from ${options.min} to ${options.max}` };
   });
 
+export const decimal = (env: string, options: FieldOptions & { min: number; max: number }): Field<number> =>
+  field(env, options, (given): Parsed<number> => {
+    const value = /^\d{1,9}(?:\.\d{1,6})?$/.test(given) ? Number(given) : Number.NaN;
+    return value >= options.min && value <= options.max
+      ? { value }
+      : { problem: `must be a number from ${options.min} to ${options.max}` };
+  });
+
 export const flag = (env: string, options: FieldOptions): Field<boolean> =>
   field(env, options, (given): Parsed<boolean> => {
     if (given === 'true' || given === 'false') return { value: given === 'true' };

@@ -5,6 +5,7 @@ export {
   type Problem,
   readConfig,
   describeConfig,
+  decimal,
   flag,
   integer,
   list,

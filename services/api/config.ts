@@ -2,6 +2,7 @@ import {
   allowedNetworksField,
   allowHttpField,
   type ConfigOf,
+  decimal,
   encryptionFields,
   endpointFailingField,
   fanOutFields,
@@ -21,6 +22,7 @@ import {
   serviceRelations,
   text,
 } from '#lib/config';
+import { endpointDefaults } from '#lib/contract';
 import { tenantLimitsField } from '#lib/tenancy';
 
 export const fields = {
@@ -107,6 +109,12 @@ export const fields = {
     min: 1,
     max: 1_000_000,
     help: 'concurrent long polls per process, each of them a connection; above it, 503',
+  }),
+  minRetrySeconds: decimal('HOOKLINE_MIN_RETRY_SECONDS', {
+    default: '1',
+    min: 0,
+    max: endpointDefaults.retry.base_seconds,
+    help: 'lower limit of base_seconds, and of each wait of a schedule, that the retry of an endpoint may be given',
   }),
   payloadRetentionDays: payloadRetentionField,
   failingSeconds: endpointFailingField,

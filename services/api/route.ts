@@ -40,6 +40,8 @@ export interface RouteDeps {
   vetProxy(url: string): Verdict;
   /** A delivery that is retried must find its payload. */
   payloadRetentionDays: number;
+  /** Lower limit of the waits that a retry may be given. */
+  minRetrySeconds: number;
   /** An endpoint is disabled when it has failed for so long. */
   failingSeconds: number;
   /** Limits per tenant. */

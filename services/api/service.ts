@@ -131,6 +131,7 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
     // A proxy may be plain HTTP: requests through it can be HTTPS all the same.
     vetProxy: (url) => vetUrl(url, { allowHttp: true, allowedNetworks }),
     payloadRetentionDays: config.payloadRetentionDays,
+    minRetrySeconds: config.minRetrySeconds,
     failingSeconds: config.failingSeconds,
     limits,
     limitSettings,

@@ -83,6 +83,8 @@ export async function createEnvironment(options: EnvironmentOptions): Promise<En
     HOOKLINE_INGRESS_URL: stack.ingressUrl,
     HOOKLINE_API_URL: stack.apiUrl,
     HOOKLINE_ALLOW_HTTP: 'true',
+    // Tests retry sooner than operators let their tenants.
+    HOOKLINE_MIN_RETRY_SECONDS: '0',
     HOOKLINE_ALLOWED_NETWORKS: '127.0.0.0/8',
     HOOKLINE_SHUTDOWN_TIMEOUT_MS: String(shutdownTimeoutMs),
     ...(options.sessionTimeoutMs !== undefined && {

@@ -18,12 +18,12 @@ interface Body extends GivenEndpoint {
   expires_in?: number;
 }
 
-const body = (payloadRetentionDays: number) =>
+const body = (deps: Parameters<typeof endpointFields>[0]) =>
   ({
     type: 'object',
     additionalProperties: false,
     required: ['url'],
-    properties: { ...endpointFields(payloadRetentionDays), secret, expires_in: expiresIn },
+    properties: { ...endpointFields(deps), secret, expires_in: expiresIn },
   }) as const;
 
 const operation: Operation = {
@@ -44,7 +44,7 @@ export const createEndpoint: Route = (deps) =>
     method: 'POST',
     url: '/v1/endpoints',
     config: { operation, capability: 'endpoints', audit: 'endpoint.create' },
-    schema: { body: body(deps.payloadRetentionDays) },
+    schema: { body: body(deps) },
     async handler(request, reply) {
       const { secretBox, clock, random, limits } = deps;
       const isPortal = request.caller.session?.portal !== undefined;

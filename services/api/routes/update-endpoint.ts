@@ -30,7 +30,8 @@ const operation: Operation = {
 
 /** `PATCH /v1/endpoints/{id}`: JSON merge patch, `null` resets a field to its default; the result must be a valid endpoint. */
 export const updateEndpoint: Route = (deps) => {
-  const properties = { ...endpointFields(deps.payloadRetentionDays), expires_in: expiresIn };
+  // Shorter waits of before the limit may stay: `judgeEndpoint` looks at those that are new.
+  const properties = { ...endpointFields({ ...deps, minRetrySeconds: 0 }), expires_in: expiresIn };
   const endpoint = { type: 'object', additionalProperties: false, required: ['url'], properties };
   return route<{ Params: { id: string }; Body: Record<string, unknown> }>({
     method: 'PATCH',

@@ -8,6 +8,7 @@ import {
 import type { EndpointRow } from '../resources/endpoint.ts';
 import { clientCertificate } from './client-certificate.ts';
 import { description, eventType, rateLimit, seconds, wholeNumber } from './fields.ts';
+import type { RouteDeps } from '../route.ts';
 import type { GivenPrivate } from './private-settings.ts';
 import { passHeaders } from './pass-headers.ts';
 import { proxy } from './proxy-url.ts';
@@ -22,24 +23,27 @@ export interface GivenEndpoint extends Omit<EndpointSettings, keyof GivenPrivate
   filter?: unknown;
 }
 
+/** Settings of the operator. */
+type Limits = Pick<RouteDeps, 'payloadRetentionDays' | 'minRetrySeconds'>;
+
 const day = 24 * 3600;
 /** Both forms; `judgeEndpoint` checks that only one of them is used, with a clear error. */
-const retry = (payloadRetentionDays: number) =>
+const retry = ({ payloadRetentionDays, minRetrySeconds }: Limits) =>
   ({
     type: 'object',
     additionalProperties: false,
     properties: {
-      base_seconds: seconds(0.01, day),
+      base_seconds: seconds(Math.max(0.01, minRetrySeconds), day),
       cap_seconds: seconds(0.01, 7 * day),
       window_seconds: seconds(1, longestWindowSeconds(payloadRetentionDays)),
       max_attempts: wholeNumber(1, 1_000),
-      schedule: { type: 'array', minItems: 1, maxItems: 100, items: seconds(0, 7 * day) },
+      schedule: { type: 'array', minItems: 1, maxItems: 100, items: seconds(minRetrySeconds, 7 * day) },
       jitter: { type: 'number', minimum: 0, maximum: 1 },
     } satisfies Record<keyof BackoffSettings | keyof ScheduleSettings, object>,
   }) as const;
 
 /** Schemas of an endpoint's settings. `judgeEndpoint` checks how they go together, and with the existing row. */
-export const endpointFields = (payloadRetentionDays: number) =>
+export const endpointFields = (limits: Limits) =>
   ({
     url: {
       type: 'string',
@@ -63,7 +67,7 @@ export const endpointFields = (payloadRetentionDays: number) =>
     max_in_flight: wholeNumber(1, 1_000),
     rate_limit: rateLimit,
     ordered: { type: 'boolean' },
-    retry: retry(payloadRetentionDays),
+    retry: retry(limits),
   }) as const satisfies Record<keyof GivenEndpoint, object>;
 
 /** The body that would create the endpoint, its secrets masked as they are shown. */

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
   type BackoffSettings,
   endpointDefaults,
@@ -25,21 +26,22 @@ export interface Refusal {
   errors: FieldErrors;
 }
 
-type Checks = Pick<RouteDeps, 'vetUrl' | 'vetProxy' | 'payloadRetentionDays' | 'clock'> & {
+type Checks = Pick<RouteDeps, 'vetUrl' | 'vetProxy' | 'payloadRetentionDays' | 'minRetrySeconds' | 'clock'> & {
   postgres: Query;
   tenant: string;
 };
 
 /**
- * The endpoint that a request leads to, or its errors across fields. An unchanged URL, proxy, certificate or list of sources is not
- * validated again: a source may be deleted since, a network closed, a certificate expired, and other fields must still be changeable.
+ * The endpoint that a request leads to, or its errors across fields. An unchanged URL, proxy, certificate, retry or list of sources is not
+ * validated again: a source may be deleted since, a network closed, a certificate expired, a limit raised, and other fields must still be
+ * changeable.
  *
  * @param before the stored endpoint with its secrets: masked values stand for them
  */
 export async function judgeEndpoint(
   { secret, headers, proxy, client_certificate, ...given }: GivenEndpoint & { secret?: string },
   before: EndpointContent | undefined,
-  { postgres, tenant, clock, vetUrl, vetProxy, payloadRetentionDays }: Checks,
+  { postgres, tenant, clock, vetUrl, vetProxy, payloadRetentionDays, minRetrySeconds }: Checks,
 ): Promise<{ content: EndpointContent } | Refusal> {
   const isMoved = before !== undefined && isSeenByOthers({ url: given.url, proxy }, before);
   const hidden = readPrivate({ headers, proxy, client_certificate }, before?.settings ?? {}, {
@@ -55,6 +57,7 @@ export async function judgeEndpoint(
     ...filterErrors(content.filter),
     ...passHeaderErrors(settings.pass_headers ?? []),
     ...retryErrors(settings.retry ?? {}, longestWindowSeconds(payloadRetentionDays)),
+    ...hastyErrors(settings.retry ?? {}, before?.settings.retry ?? {}, minRetrySeconds),
     ...(await sourceErrors(postgres, tenant, content.source_ids, before?.source_ids ?? [])),
   ];
   if (errors.length > 0) return { code: 'validation_failed', errors };
@@ -113,6 +116,22 @@ function retryErrors(retry: BackoffSettings | ScheduleSettings, windowSeconds: n
   return cap_seconds < base_seconds
     ? [{ field: '/retry/cap_seconds', message: `must not be less than base_seconds (${base_seconds})` }]
     : [];
+}
+
+type Retry = BackoffSettings | ScheduleSettings;
+
+/** Waits that are shorter than the operator allows, unless they were so before. */
+function hastyErrors(retry: Retry, before: Retry, minSeconds: number): FieldErrors {
+  const message = `must be >= ${minSeconds}`;
+  if (!('schedule' in retry)) {
+    const { base_seconds: base } = retry;
+    const isKept = 'base_seconds' in before && before.base_seconds === base;
+    return base === undefined || base >= minSeconds || isKept ? [] : [{ field: '/retry/base_seconds', message }];
+  }
+  const isKept = 'schedule' in before && isDeepStrictEqual(before.schedule, retry.schedule);
+  return retry.schedule.flatMap((wait, index) =>
+    wait >= minSeconds || isKept ? [] : [{ field: `/retry/schedule/${index}`, message }],
+  );
 }
 
 async function sourceErrors(

@@ -6,7 +6,7 @@ import { noTracer } from '#lib/telemetry';
 import { mergePatch } from '../../../services/api/http/merge-patch.ts';
 import { createAttempt } from '../../../services/dispatcher/send/attempt.ts';
 import { endpointColumns, endpointOf, type EndpointRow } from '../../../services/dispatcher/model/endpoint.ts';
-import { testSecretBox } from '../../unit/api/build-test-app.ts';
+import { authorization, buildTestApp, testSecretBox } from '../../unit/api/build-test-app.ts';
 import { aDelivery, anAnswer } from '../../unit/dispatcher/fixtures.ts';
 import { type OpenApi, openApi } from './api-over-database.ts';
 
@@ -112,6 +112,28 @@ describe('a PATCH', () => {
       retry: { ...endpointDefaults.retry, base_seconds: 1 },
     });
     expect((await rowOf(id)).settings).toEqual({ retry: { base_seconds: 1 } });
+  });
+
+  test('leaves shorter waits than the operator allows by now, and takes no others', async () => {
+    const { ask } = buildTestApp({ postgres: api.postgres, clock: systemClock, minRetrySeconds: 1 });
+    const headers = { authorization, 'content-type': 'application/json' };
+    const change = async (id: string, body: object) => {
+      const answer = await ask({ method: 'PATCH', path: `/v1/endpoints/${id}`, headers, body: JSON.stringify(body) });
+      return answer.status === 200
+        ? 200
+        : answer.json<{ errors: { field: string }[] }>().errors.map(({ field }) => field);
+    };
+    const backoff = await create({ retry: { base_seconds: 0.1, cap_seconds: 2 } });
+    expect(await change(backoff.id, { description: 'kept' })).toBe(200);
+    expect(await change(backoff.id, { retry: { base_seconds: 0.1, max_attempts: 3 } })).toBe(200);
+    expect(await change(backoff.id, { retry: { base_seconds: 0.2 } })).toEqual(['/retry/base_seconds']);
+    expect(await change(backoff.id, { retry: { base_seconds: 1 } })).toBe(200);
+    expect(await change(backoff.id, { retry: { base_seconds: 0.1 } })).toEqual(['/retry/base_seconds']);
+    const schedule = await create({ retry: { schedule: [0, 60] } });
+    expect(await change(schedule.id, { retry: { schedule: [0, 60], jitter: 0.5 } })).toBe(200);
+    expect(await change(schedule.id, { retry: { schedule: [0, 61] } })).toEqual(['/retry/schedule/0']);
+    expect(await change(schedule.id, { retry: { schedule: [1, 61] } })).toBe(200);
+    expect((await read(schedule.id)).json()).toMatchObject({ retry: { schedule: [1, 61], jitter: 0.5 } });
   });
 
   test('replaces a filter as a whole, nulls in it included, and by null takes it away', async () => {

@@ -76,6 +76,7 @@ const testDeps = ({
   portal: { url: 'https://portal.test', returnOrigins: ['https://app.test'] },
   vetProxy: (url) => vetUrl(url, { allowHttp: true, allowedNetworks: parseAllowedNetworks([]) }),
   payloadRetentionDays: 30,
+  minRetrySeconds: 0,
   failingSeconds: 5 * 24 * 3_600,
   limits,
   limitSettings: createTenantLimits(noLimitSettings),

@@ -31,7 +31,7 @@ const settings = {
   ),
   retry: jsonSetting(
     'JSON',
-    `the retry schedule: ${JSON.stringify({ ...endpointDefaults.retry, max_attempts: 20 })}, or {"schedule":[60,300,3600],"jitter":0.1}`,
+    `the retry schedule: ${JSON.stringify({ ...endpointDefaults.retry, max_attempts: 20 })}, or {"schedule":[60,300,3600],"jitter":0.1}; base_seconds and each wait at least 1`,
   ),
   proxy: textSetting('URL', 'the proxy to deliver through: http://user:password@host:port'),
   ed25519: jsonSetting('BOOLEAN', 'true: sign with a key pair too (v1a); the endpoint shows its public keys'),

@@ -135,10 +135,10 @@ function retries(given: Given): Html {
     { value: 'schedule', label: 'Schedule: a wait for each retry' },
   ])}
 <fieldset class="fields"><legend>Backoff</legend>
-<div class="side-by-side">${text('retry/base_seconds', { hint: 'Default: 5.' })}${text('retry/cap_seconds', { hint: 'Default: 43200.' })}</div>
+<div class="side-by-side">${text('retry/base_seconds', { hint: 'Default: 5. At least 1, unless the operator allows less.' })}${text('retry/cap_seconds', { hint: 'Default: 43200.' })}</div>
 <div class="side-by-side">${text('retry/max_attempts', { hint: 'Default: as many as fit into the window.' })}${text('retry/window_seconds', { hint: 'Default: 259200.' })}</div></fieldset>
 <fieldset class="fields"><legend>Schedule</legend>
-${area('retry/schedule', { hint: 'One a line: one retry after each.' })}
+${area('retry/schedule', { hint: 'One a line: one retry after each. Each at least 1, unless the operator allows less.' })}
 ${text('retry/jitter', { hint: 'Random variation of each wait, as a share of it: 0.1 is 10 %. Default: 0.' })}</fieldset></div>`;
 }
 
