@@ -43,7 +43,7 @@ export const registryFields = {
 export const encryptionFields = {
   encryptionKeys: list('HOOKLINE_ENCRYPTION_KEYS', {
     secret: true,
-    help: 'AES-256-GCM keys for secrets at rest, comma-separated, each `id:base64 of 32 bytes`; the first encrypts, all decrypt',
+    help: 'AES-256-GCM keys for secrets at rest, comma-separated, each `id:base64 of 32 bytes`; the first encrypts, all decrypt; keys that sign trails and dry runs derive from them',
   }),
 };
 

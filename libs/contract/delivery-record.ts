@@ -6,6 +6,7 @@ import { header, type HeaderText } from './headers.ts';
 import { parsePassedHeaders, type PassedHeader } from './pass-headers.ts';
 import { wholeNumber } from './received-webhook.ts';
 import { isCount, isName, isShortText } from './record-text.ts';
+import { parseTrail, type Trail, trailText } from './trail.ts';
 
 export interface Delivery {
   id: string;
@@ -25,6 +26,8 @@ export interface Delivery {
   contentEncoding: string | null;
   /** The provider's headers that the endpoint asks for. */
   passedHeaders: readonly PassedHeader[];
+  /** The sources that its event has passed, its own the last one. */
+  trail: Trail;
   traceparent: string;
   /** Somebody waits for its first attempt: it passes the queue and the breaker of its endpoint. */
   isUrgent?: true;
@@ -48,6 +51,7 @@ export function deliveryHeaders(delivery: Omit<Delivery, 'payload'>): Record<str
   const sealed = delivery.passedHeaders.filter(([, , form]) => form === 'sealed').map(([name, value]) => [name, value]);
   if (plain.length > 0) headers[header.passedHeaders] = JSON.stringify(plain);
   if (sealed.length > 0) headers[header.passedCredentials] = JSON.stringify(sealed);
+  if (delivery.trail.length > 0) headers[header.trail] = trailText(delivery.trail);
   if (delivery.contentEncoding !== null) headers[header.contentEncoding] = delivery.contentEncoding;
   if (delivery.orderingKey !== null) headers[header.orderingKey] = delivery.orderingKey;
   if (delivery.isUrgent) headers[header.urgent] = '1';
@@ -103,6 +107,7 @@ export function parseDelivery(headers: HeaderText, payload: Buffer): Delivery | 
     contentType: text(header.contentType),
     contentEncoding: headers[header.contentEncoding] || null,
     passedHeaders,
+    trail: parseTrail(headers[header.trail]),
     traceparent: text(header.traceparent),
     ...(headers[header.urgent] === '1' && { isUrgent: true }),
     payload,

@@ -23,6 +23,8 @@ export const header = {
   orderingKey: 'hookline-ordering-key',
   /** topic-partition-offset of the record as the ingress first wrote it; absent on that record itself. */
   origin: 'hookline-origin',
+  /** See trail.ts; absent for an empty trail. On a received webhook as it came, on a delivery with the event's own source. */
+  trail: 'hookline-trail',
   traceparent: 'traceparent',
 
   eventId: 'hookline-event-id',

@@ -149,6 +149,7 @@ export {
   type StoredPause,
 } from './pauses.ts';
 export { type StatStep, statSteps } from './stats.ts';
+export { type Trail, isLooped, maxTrailLength, parseTrail, trailMark, trailOf, trailText } from './trail.ts';
 export {
   type AliasKind,
   type EventTypeAliasView,

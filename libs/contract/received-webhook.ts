@@ -7,6 +7,7 @@ import type { HeaderText } from './headers.ts';
 import { header } from './headers.ts';
 import { parseSealedHeaders, type SealedHeaders } from './sealed-headers.ts';
 import { isTagName } from './tags.ts';
+import { parseTrail, type Trail, trailText } from './trail.ts';
 import { parseReceivedRequest, type ReceivedRequest } from './webhook-request.ts';
 
 /**
@@ -33,6 +34,8 @@ export interface ReceivedWebhook {
   tagsBy: Readonly<Record<string, Locator>>;
   /** Null: the webhook did not come by HTTP, or an older ingress wrote its record. */
   request: ReceivedRequest | null;
+  /** The sources that it had passed before. */
+  trail: Trail;
   dedupTtlSeconds: number;
   orderingKey: string | null;
   traceparent: string;
@@ -42,7 +45,7 @@ export interface ReceivedWebhook {
 }
 
 /** Fields that not every webhook has. */
-type Optional = 'sealedHeaders' | 'tagsBy' | 'request';
+type Optional = 'sealedHeaders' | 'tagsBy' | 'request' | 'trail';
 
 export function receivedWebhookHeaders(
   webhook: Omit<ReceivedWebhook, 'body' | Optional> & Partial<Pick<ReceivedWebhook, Optional>>,
@@ -59,10 +62,11 @@ export function receivedWebhookHeaders(
     [header.dedupTtlSeconds]: String(webhook.dedupTtlSeconds),
     [header.traceparent]: webhook.traceparent,
   };
-  const { sealedHeaders = {}, tagsBy = {}, request = null } = webhook;
+  const { sealedHeaders = {}, tagsBy = {}, request = null, trail = [] } = webhook;
   if (Object.keys(sealedHeaders).length > 0) headers[header.sealedHeaders] = JSON.stringify(sealedHeaders);
   if (Object.keys(tagsBy).length > 0) headers[header.tagsBy] = JSON.stringify(tagsBy);
   if (request !== null) headers[header.request] = JSON.stringify(request);
+  if (trail.length > 0) headers[header.trail] = trailText(trail);
   if (webhook.contentEncoding !== null) headers[header.contentEncoding] = webhook.contentEncoding;
   if (webhook.orderingKey !== null) headers[header.orderingKey] = webhook.orderingKey;
   if (webhook.origin !== null) headers[header.origin] = webhook.origin;
@@ -100,6 +104,7 @@ export function parseReceivedWebhook(headers: HeaderText, body: Buffer): Receive
     typeBy,
     tagsBy,
     request: parseReceivedRequest(headers[header.request]),
+    trail: parseTrail(headers[header.trail]),
     dedupTtlSeconds,
     orderingKey: headers[header.orderingKey] ?? null,
     traceparent: headers[header.traceparent] ?? '',

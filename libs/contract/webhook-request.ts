@@ -8,6 +8,7 @@
  */
 
 import type { SealedHeaders } from './sealed-headers.ts';
+import type { Trail } from './trail.ts';
 
 /** The first form. With the headers by lower-case name, it is the whole request. */
 export interface ReceivedRequest {
@@ -33,6 +34,8 @@ export interface EventRequest {
   headers: RequestHeader[];
   /** Values of headers whose value is null, where an endpoint names the header; never shown. Absent where there are none. */
   sealed?: SealedHeaders;
+  /** The sources that it had passed before; absent for none. */
+  trail?: Trail;
   /** Some of it was too long to be kept: the end of the path, or headers after those that are here. */
   truncated: boolean;
 }
@@ -58,10 +61,13 @@ export function parseReceivedRequest(text: string | undefined): ReceivedRequest 
   }
 }
 
-/** The second form as it is stored. Avro has made an object of no sealed values, which nearly all requests are without. */
-export function eventRequestText({ sealed = {}, ...request }: EventRequest): string {
-  return JSON.stringify(Object.keys(sealed).length === 0 ? request : { ...request, sealed });
-}
+/** The second form as it is stored. Avro has made values of no sealed headers and of no trail, which nearly all requests are without. */
+export const eventRequestText = ({ sealed = {}, trail = [], ...request }: EventRequest): string =>
+  JSON.stringify({
+    ...request,
+    ...(Object.keys(sealed).length > 0 && { sealed }),
+    ...(trail.length > 0 && { trail }),
+  });
 
 const isText = (value: unknown): boolean => typeof value === 'string';
 const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText);

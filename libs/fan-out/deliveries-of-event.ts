@@ -1,4 +1,11 @@
-import { type Delivery, deliveryHeaders, type EventRecord, passedHeaders, type PassHeaders } from '#lib/contract';
+import {
+  type Delivery,
+  deliveryHeaders,
+  type EventRecord,
+  passedHeaders,
+  type PassHeaders,
+  trailOf,
+} from '#lib/contract';
 import { derivedId } from '#lib/ids';
 import type { OutgoingRecord } from '#lib/kafka';
 
@@ -34,6 +41,7 @@ export const deliveryOf = (
   contentType: event.content_type,
   contentEncoding: event.content_encoding,
   passedHeaders: passedHeaders(passHeaders, event.request),
+  trail: trailOf(event),
   traceparent,
   payload: event.payload,
 });

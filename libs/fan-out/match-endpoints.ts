@@ -1,6 +1,7 @@
 import {
   endpointSettlingMs,
   type EventRecord,
+  isLooped,
   subscriptionAt,
   type Unsubscribed,
   whyUnsubscribed,
@@ -50,16 +51,17 @@ export function* subscribed<E extends Subscriber>(event: EventRecord, endpoints:
 }
 
 /**
- * Why an endpoint does not get an event, whatever is in it: it was created less than `endpointSettlingMs` before the event, or later; it was
+ * Why an endpoint does not get an event, whatever is in it: no endpoint gets an event whose webhook goes round in a loop; it was created less than `endpointSettlingMs` before the event, or later; it was
  * closed (deleted or disabled); it gets other types, or other sources.
  */
-export type Unmatched = 'created_later' | 'closed' | Unsubscribed;
+export type Unmatched = 'loop' | 'created_later' | 'closed' | Unsubscribed;
 
 /** The subscription by which the endpoint gets the event, if its filter takes the payload; or the first reason why it does not. */
 export function subscriptionFor(
-  event: Pick<EventRecord, 'received_at' | 'type' | 'source_id'>,
+  event: Pick<EventRecord, 'received_at' | 'type' | 'source_id'> & Parameters<typeof isLooped>[0],
   { createdAt, past, subscription: now }: Pick<Subscriber, 'createdAt' | 'past' | 'subscription'>,
 ): EndpointSubscription | Unmatched {
+  if (isLooped(event)) return 'loop';
   if (event.received_at < createdAt + endpointSettlingMs * 1_000) return 'created_later';
   const subscription = subscriptionAt(past, now, event.received_at);
   if (!subscription.open) return 'closed';

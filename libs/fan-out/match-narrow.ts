@@ -1,7 +1,7 @@
 /**
  * The endpoints of a narrow event: one that its publisher can fan out itself, fast enough to delay nobody. All other events are wide, and
  * are left to the fan-out consumer. Both give the same set, so it doesn't matter which of them did it, or if it was done twice around a
- * crash.
+ * crash. One whose webhook goes round in a loop (libs/contract/trail.ts) goes to no endpoint.
  *
  *   wide     because
  *   ordered    it has an ordering key: of two writers of one key, the later could overtake the earlier
@@ -10,7 +10,7 @@
  *   bytes      its deliveries have too many bytes together
  *   filters    they would exceed the steps of one event, or of one publication; or its payload is encoded
  */
-import { type EventRecord, maxEventSetEndpoints, type PassHeaders } from '#lib/contract';
+import { type EventRecord, isLooped, maxEventSetEndpoints, type PassHeaders } from '#lib/contract';
 import { judgedPayload } from '#lib/event-filter';
 import { type EndpointDirectory, isFresh } from './endpoint-directory.ts';
 import { subscribed } from './match-endpoints.ts';
@@ -49,6 +49,8 @@ const bytesPerStep = 8;
 /** @param maxEndpoints an event for more endpoints is wide; 0: every event is */
 export function createMatchNarrow(directory: Directory, maxEndpoints: number): MatchNarrow {
   return (event, budget) => {
+    // Whatever else it is: nothing is sent, and an older fan-out consumer, which would send, passes it over.
+    if (isLooped(event)) return { endpointIds: [] };
     if (maxEndpoints === 0) return { wide: 'endpoints' };
     if (event.ordering_key !== null) return { wide: 'ordered' };
     if (!isFresh(directory)) return { wide: 'stale' };

@@ -42,7 +42,7 @@ interface Events {
   onGone(): void;
 }
 
-/** Of `HTTP/`. */
+/** The first of `HTTP/`. */
 const letterH = 0x48;
 
 export function createConnection(origin: string, socket: Socket, opening: Opening, events: Events): Connection {

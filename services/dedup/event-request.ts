@@ -31,6 +31,7 @@ export function eventRequestOf(webhook: ReceivedWebhook): EventRequest | null {
     client_address: clientAddressOf(webhook) ?? '',
     headers,
     ...(Object.keys(sealed).length > 0 && { sealed }),
+    ...(webhook.trail.length > 0 && { trail: webhook.trail }),
     truncated: !isWhole || path.length > maxPathLength,
   };
 }

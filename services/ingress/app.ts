@@ -13,6 +13,7 @@ import type { RandomBytes } from '#lib/ids';
 import type { Logger } from '#lib/log';
 import type { Networks } from '#lib/networks';
 import type { Tracer } from '#lib/telemetry';
+import type { Trails } from '#lib/trail';
 import { createAnswer } from './answering/answer.ts';
 import { allowedMethods } from './answering/answer-challenge.ts';
 import { refuse } from './answering/refuse.ts';
@@ -39,6 +40,7 @@ export interface IngressDeps {
   judgeRate: RateGate;
   /** Full name of the topic of received webhooks. */
   topic: string;
+  trails: Pick<Trails, 'read'>;
   clock: Clock;
   random: RandomBytes;
   crashPoints: CrashPoints;

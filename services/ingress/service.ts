@@ -10,6 +10,7 @@ import { createRateLimiter, createRedisBuckets } from '#lib/rate-limit';
 import { createRedis, redisAccess } from '#lib/redis';
 import { createSecretBox, parseEncryptionKeys } from '#lib/secret-box';
 import type { ServiceContext } from '#lib/service-host';
+import { createTrails } from '#lib/trail';
 import { buildApp } from './app.ts';
 import type { IngressConfig } from './config.ts';
 import { answerWithinMs, createAdmission } from './load-shedding/admission.ts';
@@ -47,13 +48,14 @@ const name = 'hookline-ingress';
 export function build(config: IngressConfig, context: ServiceContext): Part[] {
   const { log, clock, tracer, crashPoints } = context;
   const topic = topicsOf(config.topicPrefix)['webhooks.received'];
+  const encryptionKeys = parseEncryptionKeys(config.encryptionKeys);
   const openPool = createPools({ ...postgresAccess(config), name, log, metrics: context.metrics });
   const postgres = openPool({ maxConnections: 2, statementTimeoutMs });
   const followPostgres = openPool(directoryPool);
   const sources = createSourceDirectory({
     followPostgres,
     postgres,
-    secretBox: createSecretBox(parseEncryptionKeys(config.encryptionKeys)),
+    secretBox: createSecretBox(encryptionKeys),
     clock,
     log,
   });
@@ -123,6 +125,7 @@ export function build(config: IngressConfig, context: ServiceContext): Part[] {
     admission,
     judgeRate: createRateGate(createRateLimiter({ buckets, clock, log })),
     topic,
+    trails: createTrails(encryptionKeys),
     clock,
     random,
     crashPoints,

@@ -71,6 +71,7 @@ export const nightParts: readonly NightPart[] = [
         'fuzzing',
         'github-payloads',
         'listening',
+        'loops',
         'outcomes',
         'overload',
         'refusals',

@@ -64,7 +64,12 @@ export async function matchEvent(
   { tenant, event, isTest, endpoints, stepsLeft }: Asked,
 ): Promise<{ matches: Match[]; stepsLeft: number }> {
   const receivedAt = microsOf(event.received_at);
-  const judged = { received_at: receivedAt, type: event.type, source_id: event.source_id };
+  const judged = {
+    received_at: receivedAt,
+    type: event.type,
+    source_id: event.source_id,
+    request: { trail: event.trail ?? [] },
+  };
   const isOld = receivedAt < nowMicros(clock) - judgedWithinDays * dayMicros;
   const verdicts = new Map<string, Verdict>();
   const candidates: Candidate[] = [];
@@ -76,7 +81,8 @@ export async function matchEvent(
     turns.spend(subscription.filter === null ? 1 : stepsToCompile);
     const found = subscriptionFor(judged, subscriber);
     if (isTest) verdicts.set(endpoint.id, { matched: false, reason: 'test_event' });
-    else if (found === 'created_later') verdicts.set(endpoint.id, { matched: false, reason: found });
+    else if (found === 'loop' || found === 'created_later')
+      verdicts.set(endpoint.id, { matched: false, reason: found });
     else if (isOld && then.isPruned && !isDeletedAt(endpoint, receivedAt))
       verdicts.set(endpoint.id, { matched: null, reason: 'history_removed' });
     else if (typeof found === 'string') verdicts.set(endpoint.id, refusedBy(found, then, receivedAt));
@@ -117,7 +123,7 @@ interface Candidate {
 const stepsToCompile = 2_000;
 
 function refusedBy(
-  found: Exclude<Unmatched, 'created_later'>,
+  found: Exclude<Unmatched, 'loop' | 'created_later'>,
   { endpoint, subscription }: SubscriberThen,
   receivedAt: number,
 ): Verdict {

@@ -1,4 +1,4 @@
-import type { EventRequest } from '#lib/contract';
+import type { EventRequest, Trail } from '#lib/contract';
 import { sqlStatus } from '#lib/event-store';
 import type { Query } from '#lib/postgres';
 import { bindTo, filterConditions } from '../http/filters.ts';
@@ -99,16 +99,18 @@ export type EventWithPayload = EventRow & {
   content_type: string | null;
   content_encoding: string | null;
   body: Buffer | null;
+  /** The sources that its webhook had passed before; null for none. */
+  trail: Trail | null;
 };
 
 /** Opens only the payload partition of the event's day: otherwise the planner would ask them all. */
 export async function findEvent(postgres: Query, tenant: string, id: string): Promise<EventWithPayload | undefined> {
   if (!eventId.test(id)) return undefined;
   const [row] = await postgres.query<EventWithPayload>(
-    `SELECT ${shownColumns}, ordering_key, traceparent, content_type, content_encoding, body
+    `SELECT ${shownColumns}, ordering_key, traceparent, content_type, content_encoding, body, trail
        FROM events
        LEFT JOIN LATERAL (
-              SELECT p.content_type, p.content_encoding, p.body
+              SELECT p.content_type, p.content_encoding, p.body, p.request -> 'trail' AS trail
                 FROM event_payloads p
                WHERE p.tenant = events.tenant AND p.event_id = events.id AND p.received_at = events.received_at
                LIMIT 1) AS payload ON true

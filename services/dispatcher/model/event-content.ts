@@ -1,4 +1,4 @@
-import type { EventRequest } from '#lib/contract';
+import type { EventRequest, Trail } from '#lib/contract';
 
 /** The part of an event that its deliveries carry. */
 export interface EventContent {
@@ -11,6 +11,8 @@ export interface EventContent {
   contentType: string;
   contentEncoding: string | null;
   payload: Buffer;
+  /** The sources that it has passed, its own the last one. */
+  trail: Trail;
   /** Null also where no endpoint asks for headers of it: then it is not read. */
   request: EventRequest | null;
 }

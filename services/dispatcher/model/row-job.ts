@@ -37,6 +37,7 @@ export function rowJob(
       contentType: content.contentType,
       contentEncoding: content.contentEncoding,
       passedHeaders: passedHeaders(endpoint?.passHeaders, content.request),
+      trail: content.trail,
       traceparent: content.traceparent,
       payload: content.payload,
     },
@@ -60,5 +61,6 @@ export const withoutContent = ({ tenant, eventId, createdAt }: Row): EventConten
   contentType: '',
   contentEncoding: null,
   payload: Buffer.alloc(0),
+  trail: [],
   request: null,
 });

@@ -109,7 +109,8 @@ export function createSendItems(deps: Deps): SendItems {
   }
 
   function deliveryOf(replay: LeasedReplay, item: DeliveryItem, content: EventContent): ItemPublication {
-    const { type, receivedAt, orderingKey, contentType, contentEncoding, traceparent, payload, request } = content;
+    const { type, receivedAt, orderingKey, contentType, contentEncoding, traceparent, payload, trail, request } =
+      content;
     const endpoint = directory.get(replay.tenant, item.endpointId);
     const facts = {
       id: idOf(replay, item),
@@ -124,6 +125,7 @@ export function createSendItems(deps: Deps): SendItems {
       contentType,
       contentEncoding,
       passedHeaders: passedHeaders(endpoint?.passHeaders, request),
+      trail,
       traceparent,
       ...(replay.isTest && { isUrgent: true as const }),
     };

@@ -1,6 +1,7 @@
 import type { Clock } from '#lib/clock';
 import { type Delivery, headerText, isReservedHeader, maskHeaders, type SentRequest } from '#lib/contract';
 import { type HttpClient, type HttpResult, noTiming } from '#lib/http-client';
+import type { Trails } from '#lib/trail';
 import { signatureHeaders, type SigningSecret, signingSecret } from '#lib/signatures';
 import { childTraceparent, type Exemplar, type Tracer } from '#lib/telemetry';
 import type { Endpoint } from '../model/endpoint.ts';
@@ -26,9 +27,10 @@ interface Deps {
   clock: Clock;
   /** The value of a passed header that is sealed; undefined if it can’t be decrypted any more. */
   openHeader(delivery: Delivery, name: string, sealed: string): string | undefined;
+  trails: Pick<Trails, 'sign'>;
 }
 
-export function createAttempt({ http, tracer, clock, openHeader }: Deps): Attempt {
+export function createAttempt({ http, tracer, clock, openHeader, trails }: Deps): Attempt {
   /** An endpoint that has changed is another object. */
   const known = new WeakMap<Endpoint, Prepared>();
 
@@ -48,6 +50,8 @@ export function createAttempt({ http, tracer, clock, openHeader }: Deps): Attemp
 
     const { url, method, route, urlByPortal, timeoutMs } = endpoint;
     const span = startAttemptSpan(tracer, delivery, endpoint, attempt);
+    // Its receiver may be a source, of this tenant or another one.
+    const trail = trails.sign(delivery.trail);
     const own = {
       ...(delivery.contentType === '' ? {} : { 'content-type': headerText(delivery.contentType) }),
       ...(delivery.contentEncoding === null ? {} : { 'content-encoding': headerText(delivery.contentEncoding) }),
@@ -62,6 +66,7 @@ export function createAttempt({ http, tracer, clock, openHeader }: Deps): Attemp
       }),
       'hookline-event-type': headerText(delivery.eventType),
       'hookline-attempt': String(attempt),
+      ...(trail !== undefined && { 'hookline-trail': trail }),
       // Each attempt is another span of the event's one trace, whether it is recorded or not.
       traceparent: span.isRecorded ? span.traceparent : childTraceparent(delivery.traceparent),
     };

@@ -4,6 +4,7 @@ import type { DroppedRecords, ErasedEvents } from '#lib/erasure';
 import { createHttpClient, parseAllowedNetworks } from '#lib/http-client';
 import { createSecretBox, parseEncryptionKeys } from '#lib/secret-box';
 import type { ServiceContext } from '#lib/service-host';
+import { createTrails } from '#lib/trail';
 import type { DispatcherConfig } from '../config.ts';
 import type { Endpoints } from '../endpoints/build-endpoints.ts';
 import type { DispatcherMetrics } from '../metrics.ts';
@@ -46,11 +47,12 @@ export function buildSend({ config, context, endpoints, metrics, ...deps }: Deps
   });
   const givenUp = new AbortController();
   const outcomes = createOutcomeWriter({ ...deps, clock, crashPoints, signal: givenUp.signal });
-  const secretBox = createSecretBox(parseEncryptionKeys(config.encryptionKeys));
+  const keys = parseEncryptionKeys(config.encryptionKeys);
+  const secretBox = createSecretBox(keys);
   const openHeader = createOpenPassedHeader({ secretBox, log });
   const dispatch = createDispatch({
     ...endpoints,
-    attempt: createAttempt({ http, tracer, clock, openHeader }),
+    attempt: createAttempt({ http, tracer, clock, openHeader, trails: createTrails(keys) }),
     outcomes,
     erased: deps.erased,
     onDropped: deps.dropped.count,

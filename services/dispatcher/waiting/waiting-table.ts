@@ -9,7 +9,7 @@
  * in turns, so a tenant with the oldest million rows does not hide others either.
  */
 import { formatMicros, microsOf } from '#lib/clock';
-import type { EventRequest, WaitingStatus } from '#lib/contract';
+import { type EventRequest, type Trail, trailOf, type WaitingStatus } from '#lib/contract';
 import type { StoredWaitingRow } from '#lib/event-store';
 import type { Query } from '#lib/postgres';
 import { laneKey } from '../model/job.ts';
@@ -128,8 +128,9 @@ const dueRows = `
    LIMIT $8`;
 
 const eventContents = `
-  SELECT e.tenant, e.id, e.type, e.received_at, e.ordering_key, e.traceparent, p.content_type,
-         p.content_encoding, p.body, CASE WHEN wanted.with_request THEN p.request END AS request
+  SELECT e.tenant, e.id, e.source_id, e.type, e.received_at, e.ordering_key, e.traceparent, p.content_type,
+         p.content_encoding, p.body, CASE WHEN wanted.with_request THEN p.request END AS request,
+         CASE WHEN position('"trail":' IN p.request::text) > 0 THEN p.request -> 'trail' END AS trail
     FROM unnest($1::text[], $2::text[], $3::boolean[]) AS wanted (tenant, id, with_request)
     JOIN events e ON e.tenant = wanted.tenant AND e.id = wanted.id
    CROSS JOIN ${itsPayload} AS p`;
@@ -166,6 +167,7 @@ interface RawDueRow extends StoredWaitingRow {
 interface RawContent {
   tenant: string;
   id: string;
+  source_id: string;
   type: string;
   received_at: string;
   ordering_key: string | null;
@@ -174,6 +176,8 @@ interface RawContent {
   content_encoding: string | null;
   body: Buffer;
   request: EventRequest | null;
+  /** Null for none: few have one, and JSON is parsed for those alone. */
+  trail: Trail | null;
 }
 
 /** @param indexScanPool has the settings of lanes-with-rows.ts */
@@ -224,6 +228,7 @@ export function createWaitingTable(postgres: Query, indexScanPool: Query): Waiti
         contentType: row.content_type,
         contentEncoding: row.content_encoding,
         payload: row.body,
+        trail: trailOf({ source_id: row.source_id, request: { trail: row.trail ?? [] } }),
         request: row.request,
       }));
     },

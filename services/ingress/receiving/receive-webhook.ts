@@ -15,6 +15,7 @@ import { type AppError, toAppError } from '#lib/errors';
 import { createId, type RandomBytes } from '#lib/ids';
 import type { ProblemCode } from '#lib/problem';
 import { newTraceparent } from '#lib/telemetry';
+import type { Trails } from '#lib/trail';
 import type { Admission } from '../load-shedding/admission.ts';
 import type { RateGate } from '../load-shedding/rate-gate.ts';
 import { findSource } from '../sources/find-source.ts';
@@ -33,6 +34,7 @@ export interface ReceiveDeps {
   /** Full name of the topic of received webhooks. */
   topic: string;
   readBody: BodyReader;
+  trails: Pick<Trails, 'read'>;
   clock: Clock;
   random: RandomBytes;
   crashPoints: CrashPoints;
@@ -51,7 +53,7 @@ interface IncomingWebhook {
 export type ReceiveWebhook = (webhook: IncomingWebhook) => Promise<Outcome>;
 
 export function createReceiveWebhook(deps: ReceiveDeps): ReceiveWebhook {
-  const { sources, credentialNames, admission, judgeRate, topic, readBody, clock, random, crashPoints } = deps;
+  const { sources, credentialNames, admission, judgeRate, topic, readBody, trails, clock, random, crashPoints } = deps;
 
   return async ({ sourceId, sender, request, traceparent: given, wantBody }) => {
     const seenAtMs = clock.monotonicMs();
@@ -109,6 +111,7 @@ export function createReceiveWebhook(deps: ReceiveDeps): ReceiveWebhook {
         address: sender.address,
         orderingKey,
         traceparent,
+        trail: trails.read(headers['hookline-trail']),
         credentials: credentialNames.of(source.tenant),
       });
       await admission.send({ topic, key: orderingKey, value: read.body, headers: recordHeaders }, deadlineMs);

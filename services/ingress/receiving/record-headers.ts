@@ -1,4 +1,4 @@
-import { header, type Locator, receivedWebhookHeaders, type SealedHeaders } from '#lib/contract';
+import { header, type Locator, receivedWebhookHeaders, type SealedHeaders, type Trail, trailText } from '#lib/contract';
 import type { OutgoingRecord } from '#lib/kafka';
 import type { HeaderValues } from '#lib/signatures';
 import { headerText, keptHeaders } from './http-headers.ts';
@@ -37,6 +37,8 @@ interface Arrival {
   address: string;
   orderingKey: string | null;
   traceparent: string;
+  /** The sources that it had passed before. */
+  trail: Trail;
   /** Lower-case names of headers that may be secrets and that an endpoint of the tenant wants: sources/credential-names.ts. */
   credentials: ReadonlySet<string> | undefined;
 }
@@ -99,6 +101,7 @@ export function createRecordHeaders(rules: RecordRules): RecordHeaders {
       [header.request]: requestText(arrival, repeated),
       [header.traceparent]: traceparent,
     };
+    if (arrival.trail.length > 0) record[header.trail] = trailText(arrival.trail);
     if (sealed !== undefined) record[header.sealedHeaders] = JSON.stringify(sealed);
     const contentEncoding = headerText(headers, 'content-encoding');
     if (contentEncoding !== undefined) record[header.contentEncoding] = contentEncoding;

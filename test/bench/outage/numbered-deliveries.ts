@@ -61,7 +61,7 @@ export function createNumberedDeliveries(options: {
         ...rest
       } = deliveryOf(number);
       const content = { tenant, eventId, type, receivedAt, traceparent, contentType, contentEncoding };
-      return { ...content, orderingKey: rest.orderingKey, payload, request: null };
+      return { ...content, orderingKey: rest.orderingKey, payload, request: null, trail: [] };
     },
     recordOf(number, done) {
       const delivery = deliveryOf(number);

@@ -3,6 +3,7 @@ import { answeringMutants } from './answering.ts';
 import { consumingMutants } from './consuming.ts';
 import { decodingMutants } from './decoding.ts';
 import { deliveringMutants } from './delivering.ts';
+import { endingLoopsMutants } from './ending-loops.ts';
 import { erasingMutants } from './erasing.ts';
 import { fanningOutMutants } from './fanning-out.ts';
 import { followingMutants } from './following.ts';
@@ -36,4 +37,5 @@ export const mutants: readonly Mutant[] = [
   ...announcingMutants,
   ...showingMutants,
   ...erasingMutants,
+  ...endingLoopsMutants,
 ];

@@ -284,6 +284,7 @@ describe('a rotation', () => {
     const requests: HttpRequest[] = [];
     const attempt = createAttempt({
       openHeader: () => undefined,
+      trails: { sign: () => undefined },
       tracer: noTracer,
       clock: createManualClock(Date.now() + inSeconds * 1_000),
       http: {

@@ -2,7 +2,7 @@
 import { randomInt } from 'node:crypto';
 import { Registry } from 'prom-client';
 import { formatMicros, systemClock } from '#lib/clock';
-import { endpointSettlingMs, type EventRecord } from '#lib/contract';
+import { endpointSettlingMs, type EventRecord, trailMark } from '#lib/contract';
 import { createJudgingTurns } from '#lib/event-filter';
 import {
   createMatchEndpoints,
@@ -240,6 +240,19 @@ describe('the first reason why an endpoint did not get an event', () => {
       [of, id],
     );
     expect(await match()).toMatchObject({ matched: null, reason: 'history_removed' });
+  });
+
+  test('a webhook that goes round in a loop is for none, whatever they subscribe to', async () => {
+    const request = { method: 'POST', path: '/', client_address: '', headers: [], truncated: false };
+    const looped = { source_id: 'src_1', request: { ...request, trail: [trailMark('src_1')] } };
+    expect(await explained([[before, {}]], looped)).toMatchObject({
+      matched: false,
+      reason: 'loop',
+      delivery_id: null,
+    });
+    expect(await explained([[at + second, {}]], looped)).toMatchObject({ reason: 'loop' });
+    const passing = { source_id: 'src_1', request: { ...request, trail: [trailMark('src_2')] } };
+    expect(await explained([[before, {}]], passing)).toMatchObject({ matched: true, reason: null });
   });
 
   test('a test of an endpoint is for that one alone', async () => {

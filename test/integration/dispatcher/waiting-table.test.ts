@@ -1,5 +1,5 @@
 import { formatMicros } from '#lib/clock';
-import type { DeliveryStatus } from '#lib/contract';
+import { type DeliveryStatus, trailMark } from '#lib/contract';
 import { silentLogger } from '#lib/log';
 import { createPostgres, type Postgres } from '#lib/postgres';
 import { waitingSessionSettings } from '../../../services/dispatcher/waiting/lanes-with-rows.ts';
@@ -254,6 +254,7 @@ describe('the table of what waits', () => {
         contentType: 'text/plain',
         contentEncoding: null,
         payload: Buffer.from('one'),
+        trail: [trailMark('src_1')],
         request: null,
       },
     ]);
@@ -266,6 +267,15 @@ describe('the table of what waits', () => {
       (await table.contents([{ tenant: 'acme', eventId: 'evt_1', withRequest }])).map((content) => content.request);
     expect(await read(true)).toEqual([request]);
     expect(await read(false)).toEqual([null]);
+  });
+
+  it('has the trail of an event, whether its request is asked for or not', async () => {
+    const request = { method: 'POST', path: '/', client_address: '', headers: [], truncated: false };
+    const trail = [trailMark('src_0')];
+    const text = JSON.stringify({ ...request, trail });
+    await postgres.query(`UPDATE event_payloads SET request = $1 WHERE event_id = 'evt_1'`, [text]);
+    const [content] = await table.contents([{ tenant: 'acme', eventId: 'evt_1' }]);
+    expect(content).toMatchObject({ request: null, trail: [...trail, trailMark('src_1')] });
   });
 
   it('removes a row up to its step: a later one stays', async () => {

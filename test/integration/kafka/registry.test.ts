@@ -4,8 +4,10 @@ import {
   attemptToAvro,
   type AvroAttempt,
   type EventRecord,
+  type EventRequest,
   type FannedOut,
   readSchema,
+  trailMark,
 } from '#lib/contract';
 import {
   type AvroSchema,
@@ -40,6 +42,7 @@ const event: EventRecord = {
   request: {
     ...{ method: 'POST', path: '/v1/webhooks/src_1', client_address: '192.0.2.7', truncated: false },
     sealed: { 'x-api-key': ['AA=='] },
+    trail: [trailMark('src_2')],
     headers: [
       { name: 'X-GitHub-Event', value: 'push' },
       { name: 'Cookie', value: null },
@@ -166,6 +169,28 @@ describe('the codecs', () => {
     delete known.tags;
     expect({ ...(await older.decode(newer.encode(event))) }).toEqual(known);
     expect({ ...(await newer.decode(older.encode(known))) }).toEqual({ ...known, request: null, tags: {} });
+  });
+
+  it('read requests of the version that had no trail, and can be read by it', async () => {
+    const topic = `${prefix}request-versions`;
+    const now = readSchema('events');
+    const before = structuredClone(now) as typeof now & {
+      fields: { name: string; type: { fields: { name: string }[] }[] }[];
+    };
+    const record = before.fields.find(({ name }) => name === 'request')?.type[1];
+    if (record === undefined) throw new Error('the schema has no request');
+    record.fields = record.fields.filter(({ name }) => name !== 'trail');
+    await register(topic, before);
+    await register(topic, now);
+    const options = { ...common, registryUrl: registryUrl(), topic };
+    const newer = createEventCodec({ ...options, schema: now });
+    const older = createAvroCodec<EventRecord>({ ...options, schema: before });
+    await Promise.all([newer.start(), older.start()]);
+    const { trail, ...request } = event.request as EventRequest;
+    expect(trail).toHaveLength(1);
+    expect((await older.decode(newer.encode(event))).request).toMatchObject(request);
+    expect((await older.decode(newer.encode(event))).request).not.toHaveProperty('trail');
+    expect((await newer.decode(older.encode({ ...event, request }))).request).toMatchObject({ ...request, trail: [] });
   });
 
   it.each([

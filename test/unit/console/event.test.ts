@@ -140,6 +140,10 @@ describe('an event', () => {
 
   test.each([
     [{ reason: 'test_event' }, 'The event was a test, sent to one endpoint alone.'],
+    [
+      { reason: 'loop' },
+      'No endpoint gets it, so that it does not go round for ever: its webhook came back to a source that it had passed, or had passed eight others.',
+    ],
     [{ reason: 'created_later' }, 'It was created after the event, or less than five seconds before it.'],
     [{ reason: 'disabled', disabled_at: '2025-12-31T00:00:00.000000Z' }, 'It was disabled when the event came.'],
     [

@@ -12,7 +12,14 @@ const payload = Buffer.from('x');
 const headers = deliveryHeaders({
   ...{ id: 'dlv_1', tenant: 'default', eventId: 'evt_1', eventType: 'push', endpointId: 'ep_1' },
   ...{ generation: 0, createdAt: 1_795_247_723_123_456, receivedAt: 1_795_247_723_000_000 },
-  ...{ orderingKey: 'né', contentType: 'text/plain', contentEncoding: null, passedHeaders: [], traceparent: '' },
+  ...{
+    orderingKey: 'né',
+    contentType: 'text/plain',
+    contentEncoding: null,
+    passedHeaders: [],
+    trail: [],
+    traceparent: '',
+  },
 });
 const parsed = (name: string, text: string) => parseDelivery({ ...headers, [name]: text }, payload);
 

@@ -1,4 +1,4 @@
-import type { ReceivedRequest, SealedHeaders } from '#lib/contract';
+import { type ReceivedRequest, type SealedHeaders, trailMark } from '#lib/contract';
 import { eventRequestOf } from '../../../services/dedup/event-request.ts';
 import { webhookOf } from './webhook.ts';
 
@@ -27,6 +27,13 @@ describe('the request of an event', () => {
       { name: 'X-A', value: '2, 3' },
       { name: 'X-B-', value: 'ä"' },
     ]);
+  });
+
+  it('has the trail that its webhook came with', () => {
+    const trail = [trailMark('src_1')];
+    const webhook = webhookOf({ body: Buffer.of(1), request, trail });
+    expect(eventRequestOf(webhook)).toMatchObject({ trail });
+    expect(requestOf({})).not.toHaveProperty('trail');
   });
 
   it('has names but no values of what may be a secret, and of what its source’s scheme reads its signature from', () => {

@@ -13,6 +13,7 @@ export const webhookOf = (given: Partial<ReceivedWebhook> & { body: Buffer }): R
   typeBy: [{ pointer: '/type' }],
   tagsBy: {},
   request: null,
+  trail: [],
   dedupTtlSeconds: 3600,
   orderingKey: null,
   traceparent: '',

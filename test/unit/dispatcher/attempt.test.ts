@@ -1,10 +1,11 @@
 import { gzipSync } from 'node:zlib';
 import { createManualClock } from '#lib/clock';
-import { compilePassHeaders, isReservedHeader } from '#lib/contract';
+import { compilePassHeaders, isReservedHeader, trailMark } from '#lib/contract';
 import type { HttpRequest } from '#lib/http-client';
 import { noTracer } from '#lib/telemetry';
 import { createAttempt } from '../../../services/dispatcher/send/attempt.ts';
 import { signAsHookline } from '../../support/sign-webhook.ts';
+import { testTrails } from '../../support/trails.ts';
 import { sendOnce } from './send-once.ts';
 import { aDelivery, anAnswer, anEndpoint, startMicros } from './fixtures.ts';
 
@@ -32,6 +33,15 @@ describe('one attempt', () => {
     });
     expect(request?.headers['hookline-signature']).toMatch(new RegExp(`^t=${startMicros / 1e6},v1=[0-9a-f]{64}$`));
     expect(request?.headers['webhook-signature']).toMatch(/^v1,[A-Za-z0-9+/]{43}=$/);
+  });
+
+  it('bears the trail of its event, signed, and none where that has passed no source', async () => {
+    const trail = [trailMark('src_1'), trailMark('src_2')];
+    const { request, sending } = await sendOnce({ trail }, {}, startMs);
+    expect(testTrails.read(request?.headers['hookline-trail'])).toEqual(trail);
+    expect(sending.request?.headers).toMatchObject({ 'hookline-trail': request?.headers['hookline-trail'] });
+    const published = await sendOnce({ trail: [] }, {}, startMs);
+    expect(published.request?.headers).not.toHaveProperty('hookline-trail');
   });
 
   it('is strict to a URL that a portal session chose', async () => {
@@ -147,6 +157,7 @@ describe('one attempt', () => {
     const sent: HttpRequest[] = [];
     const attempt = createAttempt({
       openHeader: () => undefined,
+      trails: { sign: () => undefined },
       ...{ tracer: noTracer, clock },
       http: { send: async (request) => (sent.push(request), anAnswer(200)) },
     });

@@ -52,7 +52,7 @@ function createWorld() {
         contents: async (events) =>
           events.map(({ eventId }) => ({
             ...{ tenant, eventId, type: eventType, receivedAt, orderingKey, traceparent },
-            ...{ contentType, contentEncoding, payload, request: null },
+            ...{ contentType, contentEncoding, payload, request: null, trail: [] },
           })),
       },
       { get: () => undefined },

@@ -1,5 +1,5 @@
 import { createManualClock } from '#lib/clock';
-import { type EventRecord, header, parseDelivery } from '#lib/contract';
+import { type EventRecord, header, parseDelivery, trailMark } from '#lib/contract';
 import { type CrashPointName, type CrashPoints, noCrashPoints } from '#lib/crash-points';
 import { AppError } from '#lib/errors';
 import { createJudgingTurns } from '#lib/event-filter';
@@ -132,6 +132,7 @@ describe('fan-out', () => {
         contentType: 'application/json',
         contentEncoding: null,
         passedHeaders: [],
+        trail: [trailMark('src_1')],
         traceparent,
         payload: Buffer.from('{"order":1}'),
       }),

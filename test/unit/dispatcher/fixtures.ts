@@ -146,6 +146,7 @@ export function aDelivery(overrides: Partial<Delivery> = {}): Delivery {
     contentType: 'application/json',
     contentEncoding: null,
     passedHeaders: [],
+    trail: [],
     traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
     payload: Buffer.from('{"order":1}'),
     ...overrides,
@@ -167,6 +168,7 @@ export function contentOf(eventId: string): EventContent {
     contentEncoding,
     payload,
     request: null,
+    trail: [],
   };
 }
 

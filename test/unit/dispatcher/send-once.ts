@@ -2,6 +2,7 @@ import { createManualClock } from '#lib/clock';
 import type { HttpRequest } from '#lib/http-client';
 import { noTracer } from '#lib/telemetry';
 import { createAttempt, type Sending } from '../../../services/dispatcher/send/attempt.ts';
+import { testTrails } from '../../support/trails.ts';
 import { aDelivery, anAnswer, anEndpoint } from './fixtures.ts';
 
 /** The third attempt of a delivery, and the request that it made of the HTTP client. */
@@ -13,6 +14,7 @@ export async function sendOnce(
   const requests: HttpRequest[] = [];
   const attempt = createAttempt({
     openHeader: (_delivery, name, sealed) => (sealed === 'unreadable' ? undefined : `opened ${name} ${sealed}`),
+    trails: testTrails,
     tracer: noTracer,
     clock: createManualClock(startMs),
     http: {

@@ -330,6 +330,7 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
               contentEncoding,
               payload,
               request: null,
+              trail: [],
             };
           }),
         ),

@@ -12,6 +12,7 @@ async function sendThrice(results: readonly HttpResult[], given: Parameters<type
   const requests: HttpRequest[] = [];
   const attempt = createAttempt({
     openHeader: () => undefined,
+    trails: { sign: () => undefined },
     tracer,
     clock: createManualClock(),
     http: {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { gzipSync } from 'node:zlib';
-import { compilePassHeaders, type EventRecord } from '#lib/contract';
+import { compilePassHeaders, type EventRecord, trailMark } from '#lib/contract';
 import { compileFilter, createJudgingTurns } from '#lib/event-filter';
 import {
   createMatchEndpoints,
@@ -24,6 +24,7 @@ function narrowing(endpoints: readonly Subscriber[], { ageMs = 0, maxEndpoints =
   return (event: Partial<EventRecord> = {}, budget = createStepBudget()) => matchNarrow(anEvent(event), budget);
 }
 
+const aRequest = { method: 'POST', path: '/', client_address: '', headers: [], truncated: false };
 const many = (count: number, more: Partial<Subscriber> = {}): Subscriber[] =>
   Array.from({ length: count }, (_, n) => anEndpoint({ id: `ep_${String(n).padStart(3, '0')}`, ...more }));
 const filtered = (filter: object): Partial<Subscriber> => ({
@@ -36,6 +37,21 @@ describe('a narrow event', () => {
     const other = anEndpoint({ id: 'ep_c', subscription: aSubscription({ eventTypes: ['other'] }) });
     expect(narrowing([...endpoints, other])()).toEqual({ endpointIds: ['ep_a', 'ep_b'] });
     expect(narrowing([])()).toEqual({ endpointIds: [] });
+  });
+
+  it('goes to none where its webhook goes round in a loop, whatever else would leave it to the fan-out consumer', async () => {
+    const endpoints = many(100);
+    const of = (trail: readonly string[], more: Partial<EventRecord> = {}) =>
+      anEvent({ ...more, request: { ...aRequest, trail: trail.map(trailMark) } });
+    const looped = [of(['src_1']), of(['src_0', 'src_1']), of(Array.from({ length: 8 }, (_, at) => `src_x${at}`))];
+    for (const event of [...looped, of(['src_1'], { ordering_key: 'k' })]) {
+      expect(narrowing(endpoints)(event)).toEqual({ endpointIds: [] });
+      expect(narrowing(endpoints, { ageMs: 60_000, maxEndpoints: 0 })(event)).toEqual({ endpointIds: [] });
+      expect(await matchEndpoints(event, endpoints)).toEqual([]);
+    }
+    const passing = of(['src_2', 'src_3']);
+    expect(narrowing(many(2))(passing)).toEqual({ endpointIds: ['ep_000', 'ep_001'] });
+    expect(await matchEndpoints(passing, many(2))).toHaveLength(2);
   });
 
   it('goes to those whose filter takes it', () => {

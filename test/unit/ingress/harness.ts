@@ -20,6 +20,7 @@ import { createRateGate } from '../../../services/ingress/load-shedding/rate-gat
 import { createIngressMetrics } from '../../../services/ingress/metrics.ts';
 import type { Rejection } from '../../../services/ingress/rejections/rejection-row.ts';
 import { readSource, type Source, type SourceRow } from '../../../services/ingress/sources/source.ts';
+import { testTrails } from '../../support/trails.ts';
 import { createFakeProducer, type FakeProducer } from './fake-producer.ts';
 
 export const secretBox = createSecretBox([{ id: 'test', key: Buffer.alloc(32, 1) }]);
@@ -140,6 +141,7 @@ export function createHarness(given: HarnessOptions = {}): Harness {
     reportBusy,
     maxConnections: 1_000,
     topic: 'test.webhooks.received',
+    trails: testTrails,
     clock,
     random: (size) => Buffer.alloc(size, 7),
     crashPoints: noCrashPoints,

@@ -1,9 +1,11 @@
 import { createHmac } from 'node:crypto';
 import { createManualClock } from '#lib/clock';
-import { header, maxPayloadBytes, parseReceivedWebhook } from '#lib/contract';
+import { header, maxPayloadBytes, parseReceivedWebhook, trailMark } from '#lib/contract';
 import type { CrashPointName } from '#lib/crash-points';
 import type { OutgoingRecord } from '#lib/kafka';
 import { problemCodes, type ProblemCode } from '#lib/problem';
+import { createTrails } from '#lib/trail';
+import { testTrails } from '../../support/trails.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { createFakeProducer } from './fake-producer.ts';
 import {
@@ -94,6 +96,20 @@ describe('an accepted webhook', () => {
     expect(await pending()).toBe(0);
   });
 
+  test('has the trail that this installation has signed, and none from anybody else', async () => {
+    const trail = [trailMark('src_of_another')];
+    const foreign = createTrails([{ id: 'test', key: Buffer.alloc(32, 4) }]);
+    const trails = [testTrails.sign(trail), foreign.sign(trail), 'v1.forged', undefined];
+    const got = [];
+    for (const header of trails) {
+      const harness = createHarness();
+      const answer = await post(harness, body, { ...signed(body), ...(header && { 'Hookline-Trail': header }) });
+      expect(answer.status).toBe(202);
+      got.push(webhookOf(harness.producer.records[0]));
+    }
+    expect(got.map((webhook) => 'trail' in webhook && webhook.trail)).toEqual([trail, [], [], []]);
+  });
+
   test('has a record that says all that is known of it', async () => {
     const clock = createManualClock(1_764_576_000_123);
     const harness = createHarness({ deps: { clock } });
@@ -135,6 +151,7 @@ describe('an accepted webhook', () => {
         names: expect.stringMatching(/^hookline-signature,Content-Type,Authorization,.*,X-Twice,X-Twice,/) as string,
         repeated: { 'x-twice': ['one', 'two'] },
       },
+      trail: [],
       dedupTtlSeconds: 259_200,
       orderingKey: null,
       traceparent,

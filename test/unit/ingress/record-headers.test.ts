@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type Locator, parseReceivedWebhook, receivedWebhookHeaders } from '#lib/contract';
+import { type Locator, parseReceivedWebhook, receivedWebhookHeaders, trailMark } from '#lib/contract';
 import { readHeaders } from '../../../services/ingress/receiving/http-headers.ts';
 import {
   createRecordHeaders,
@@ -37,12 +37,14 @@ test('a record’s headers are exactly those of the contract, whatever the rules
         const tenant = text;
         const constant = { tenant, sourceId: 'src_1', dedupTtlSeconds: 60 };
         const arrival = { receiptId: 'rcp_1', receivedAt: 1_764_576_000_123_000, traceparent: 'tp', orderingKey };
+        const trail = orderingKey === null ? [] : [trailMark('src_0')];
         const request = { method: 'POST', path: `/v1/webhooks/src_1?${text}`, address: text };
         const seal = (name: string, value: string): string => `${name} sealed ${value}`;
         const fixed = { ...constant, signatureHeaders: ['x-a'], seal };
         const record = createRecordHeaders({ ...fixed, identifyBy, typeBy, tagsBy })({
           ...arrival,
           credentials,
+          trail,
           ...{ rawHeaders: raw, headers: readHeaders(raw) },
           ...{ method: request.method, url: request.path, address: request.address },
         });
@@ -84,6 +86,7 @@ test('a record’s headers are exactly those of the contract, whatever the rules
           receivedWebhookHeaders({
             ...constant,
             ...arrival,
+            trail,
             contentType: joined.get('content-type') ?? '',
             contentEncoding: joined.get('content-encoding') || null,
             httpHeaders,
@@ -122,6 +125,7 @@ test('a record’s headers can be read by whoever takes it from the topic', () =
       ...{ receiptId: 'rcp_1', receivedAt: 1, orderingKey: null, traceparent: '' },
       ...{ rawHeaders, headers: readHeaders(rawHeaders), method: 'POST', url: '/v1/webhooks/src_1', address: '::1' },
       credentials: new Set(['authorization']),
+      trail: [],
     }),
   );
   expect(parseReceivedWebhook(record, Buffer.of(1))).toMatchObject({

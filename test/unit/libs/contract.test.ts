@@ -12,6 +12,7 @@ import {
   parseDuplicate,
   parseReceivedWebhook,
   receivedWebhookHeaders,
+  trailMark,
   unpackHeaders,
 } from '#lib/contract';
 
@@ -34,6 +35,7 @@ const webhook: ReceivedWebhook = {
     address: '192.0.2.1',
     names: 'X-GitHub-Event',
   },
+  trail: [trailMark('src_2')],
   dedupTtlSeconds: 259_200,
   orderingKey: null,
   traceparent: '',
@@ -58,6 +60,7 @@ const delivery: Delivery = {
     ['X-A', ''],
     ['X-Api-Key', 'AA==', 'sealed'],
   ],
+  trail: [trailMark('src_2'), trailMark('src_1')],
   traceparent: '',
   payload: Buffer.from('x'),
 };
@@ -105,6 +108,22 @@ describe('records', () => {
     const { body, ...rest } = webhook;
     const headers = { ...receivedWebhookHeaders(rest), [header.request]: text };
     expect(parseReceivedWebhook(headers, body)).toEqual({ ...webhook, request: null });
+  });
+
+  test('records from before trails, or with a text that is none, have no trail', () => {
+    const { body, ...received } = webhook;
+    const { payload, ...sent } = delivery;
+    const nine = Array.from({ length: 9 }, (_, at) => trailMark(`src_${at}`)).join('.');
+    for (const text of [undefined, '', 'src_1', `${trailMark('src_1')}.`, nine]) {
+      const more: Record<string, string> = text === undefined ? {} : { [header.trail]: text };
+      const [ofWebhook, ofDelivery] = [
+        receivedWebhookHeaders({ ...received, trail: [] }),
+        deliveryHeaders({ ...sent, trail: [] }),
+      ];
+      expect([ofWebhook, ofDelivery].some((headers) => header.trail in headers)).toBe(false);
+      expect(parseReceivedWebhook({ ...ofWebhook, ...more }, body)).toEqual({ ...webhook, trail: [] });
+      expect(parseDelivery({ ...ofDelivery, ...more }, payload)).toEqual({ ...delivery, trail: [] });
+    }
   });
 
   test.each(['{', '[]', 'null', '{"a:b":{"pointer":"/a"}}', '{"a":{}}', '{"a":null}'])(

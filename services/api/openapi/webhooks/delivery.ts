@@ -35,6 +35,11 @@ const headers = [
   header('Hookline-Signature', '`t=<unix seconds>,v1=<hex>`: the same signature in the older form', false),
   header('Hookline-Event-Type', 'the type of the event; other characters than printable ASCII are percent-encoded'),
   header('Hookline-Attempt', '1 for the first attempt of a delivery, then 2, 3, …'),
+  header(
+    'Hookline-Trail',
+    'the sources that the event has passed, signed: send it on where the event goes to a source of the same Hookline, which ends loops by it',
+    false,
+  ),
   header('traceparent', 'the W3C trace context of the event', false),
 ];
 

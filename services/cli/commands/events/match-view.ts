@@ -28,6 +28,8 @@ function whyOf({ reason, unjudged, expected, clause, created_at }: Match): strin
       return unjudged === null ? 'matched' : `its filter could not be evaluated (${unjudged})`;
     case 'test_event':
       return 'a test of one endpoint';
+    case 'loop':
+      return 'its webhook came back to a source that it had passed, or had passed eight others';
     case 'created_later':
       return `created at ${created_at}, less than 5 s before the event or later`;
     case 'disabled':

@@ -68,6 +68,8 @@ function reasonOf(match: EventMatch, { event, sources }: Pick<WhyNot, 'event' | 
         : html`It got the event without its filter, because ${unjudged[match.unjudged]}.`;
     case 'test_event':
       return html`The event was a test, sent to one endpoint alone.`;
+    case 'loop':
+      return html`No endpoint gets it, so that it does not go round for ever: its webhook came back to a source that it had passed, or had passed eight others.`;
     case 'created_later':
       return html`It was created after the event, or less than five seconds before it.`;
     case 'disabled':

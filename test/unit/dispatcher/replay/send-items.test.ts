@@ -38,6 +38,7 @@ const content = (eventId: string, orderingKey: string | null = null): EventConte
   contentType: 'application/json',
   contentEncoding: null,
   request: null,
+  trail: [],
   payload: Buffer.from(`{"id":"${eventId}"}`),
 });
 

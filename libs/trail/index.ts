@@ -1,0 +1,1 @@
+export { type Trails, createTrails } from './trails.ts';

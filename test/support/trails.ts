@@ -1,0 +1,4 @@
+import { createTrails } from '#lib/trail';
+
+/** The trails of an installation for tests. */
+export const testTrails = createTrails([{ id: 'test', key: Buffer.alloc(32, 3) }]);
