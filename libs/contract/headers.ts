@@ -14,8 +14,10 @@ export const header = {
   sealedHeaders: 'hookline-sealed-headers',
   /** JSON, see ReceivedRequest in webhook-request.ts: what the object of headers does not have of the request. */
   request: 'hookline-request',
-  /** JSON array, see Locator in received-webhook.ts. */
+  /** JSON array, see Locator in webhook-identity.ts. */
   identifyBy: 'hookline-identify-by',
+  /** JSON object, see webhook-identity.ts; absent where `hookline-identify-by` has the whole rule. */
+  dedupRule: 'hookline-dedup-rule',
   typeBy: 'hookline-type-by',
   /** JSON object of locators by the names of tags; absent where the source makes none. */
   tagsBy: 'hookline-tags-by',

@@ -30,12 +30,14 @@ export {
   statusesOfCount,
   waitingStatuses,
 } from './states.ts';
+export { type ReceivedWebhook, parseReceivedWebhook, receivedWebhookHeaders } from './received-webhook.ts';
 export {
+  type CountedWith,
+  type IdentifierPlace,
   type Locator,
-  type ReceivedWebhook,
-  parseReceivedWebhook,
-  receivedWebhookHeaders,
-} from './received-webhook.ts';
+  type WebhookIdentity,
+  identityHeaders,
+} from './webhook-identity.ts';
 export { type EventRecord, problemOfEvent } from './event-record.ts';
 export { type EventSet, eventSetHeader, maxEventSetEndpoints, parseEventSet } from './event-set.ts';
 export { isInstant, isName } from './record-text.ts';
@@ -136,6 +138,7 @@ export {
   endpointSettlingMs,
   scheduleDefaults,
   secretsContext,
+  dedupRules,
   sourceDefaults,
   sourceSchemes,
 } from './settings.ts';

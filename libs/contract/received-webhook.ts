@@ -8,15 +8,17 @@ import { header } from './headers.ts';
 import { parseSealedHeaders, type SealedHeaders } from './sealed-headers.ts';
 import { isTagName } from './tags.ts';
 import { parseTrail, type Trail, trailText } from './trail.ts';
+import {
+  identityHeaders,
+  isLocator,
+  isLocators,
+  type Locator,
+  parseIdentity,
+  type WebhookIdentity,
+} from './webhook-identity.ts';
 import { parseReceivedRequest, type ReceivedRequest } from './webhook-request.ts';
 
-/**
- * A place to look for an identifier or a type; several are tried in order. Either a value that the ingress already took from an HTTP
- * header, or a JSON pointer (RFC 6901) into the body.
- */
-export type Locator = { value: string } | { pointer: string };
-
-export interface ReceivedWebhook {
+export interface ReceivedWebhook extends WebhookIdentity {
   tenant: string;
   sourceId: string;
   receiptId: string;
@@ -28,7 +30,6 @@ export interface ReceivedWebhook {
   httpHeaders: Readonly<Record<string, string>>;
   /** Credentials that an endpoint names; not among `httpHeaders`. */
   sealedHeaders: SealedHeaders;
-  identifyBy: readonly Locator[];
   typeBy: readonly Locator[];
   /** The place of each tag, by its name. */
   tagsBy: Readonly<Record<string, Locator>>;
@@ -45,11 +46,12 @@ export interface ReceivedWebhook {
 }
 
 /** Fields that not every webhook has. */
-type Optional = 'sealedHeaders' | 'tagsBy' | 'request' | 'trail';
+type Optional = 'sealedHeaders' | 'tagsBy' | 'request' | 'trail' | 'countedWith';
 
 export function receivedWebhookHeaders(
   webhook: Omit<ReceivedWebhook, 'body' | Optional> & Partial<Pick<ReceivedWebhook, Optional>>,
 ): Record<string, string> {
+  const { sealedHeaders = {}, tagsBy = {}, request = null, trail = [], countedWith = null } = webhook;
   const headers: Record<string, string> = {
     [header.tenant]: webhook.tenant,
     [header.sourceId]: webhook.sourceId,
@@ -57,12 +59,11 @@ export function receivedWebhookHeaders(
     [header.receivedAt]: String(webhook.receivedAt),
     [header.contentType]: webhook.contentType,
     [header.httpHeaders]: JSON.stringify(webhook.httpHeaders),
-    [header.identifyBy]: JSON.stringify(webhook.identifyBy),
+    ...identityHeaders({ identifyBy: webhook.identifyBy, countedWith }, webhook.receiptId),
     [header.typeBy]: JSON.stringify(webhook.typeBy),
     [header.dedupTtlSeconds]: String(webhook.dedupTtlSeconds),
     [header.traceparent]: webhook.traceparent,
   };
-  const { sealedHeaders = {}, tagsBy = {}, request = null, trail = [] } = webhook;
   if (Object.keys(sealedHeaders).length > 0) headers[header.sealedHeaders] = JSON.stringify(sealedHeaders);
   if (Object.keys(tagsBy).length > 0) headers[header.tagsBy] = JSON.stringify(tagsBy);
   if (request !== null) headers[header.request] = JSON.stringify(request);
@@ -84,8 +85,8 @@ export function parseReceivedWebhook(headers: HeaderText, body: Buffer): Receive
     return { malformed: `header ${header.dedupTtlSeconds} is not a number of seconds` };
   const httpHeaders = parseJson(headers[header.httpHeaders] ?? '{}');
   if (!isTextRecord(httpHeaders)) return { malformed: `header ${header.httpHeaders} is not a JSON object of strings` };
-  const identifyBy = parseJson(headers[header.identifyBy] ?? '[]');
-  if (!isLocators(identifyBy)) return { malformed: `header ${header.identifyBy} is not a JSON array of locators` };
+  const identity = parseIdentity(headers);
+  if ('malformed' in identity) return identity;
   const typeBy = parseJson(headers[header.typeBy] ?? '[]');
   if (!isLocators(typeBy)) return { malformed: `header ${header.typeBy} is not a JSON array of locators` };
   const tagsBy = parseJson(headers[header.tagsBy] ?? '{}');
@@ -100,7 +101,7 @@ export function parseReceivedWebhook(headers: HeaderText, body: Buffer): Receive
     contentEncoding: headers[header.contentEncoding] ?? (httpHeaders['content-encoding'] || null),
     httpHeaders,
     sealedHeaders: parseSealedHeaders(headers[header.sealedHeaders]),
-    identifyBy,
+    ...identity,
     typeBy,
     tagsBy,
     request: parseReceivedRequest(headers[header.request]),
@@ -134,15 +135,7 @@ function isTextRecord(value: unknown): value is Record<string, string> {
   );
 }
 
-const isLocators = (value: unknown): value is Locator[] => Array.isArray(value) && value.every(isLocator);
-
 function isTagRules(value: unknown): value is Record<string, Locator> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   return Object.entries(value).every(([name, locator]) => isTagName(name) && isLocator(locator));
-}
-
-function isLocator(value: unknown): value is Locator {
-  if (typeof value !== 'object' || value === null) return false;
-  const locator = value as Partial<Record<'value' | 'pointer', unknown>>;
-  return typeof locator.value === 'string' || typeof locator.pointer === 'string';
 }

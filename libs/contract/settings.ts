@@ -39,11 +39,16 @@ export interface SourceSettings {
   hmac?: HmacSettings;
   /** The URL that the sender believes it calls: some schemes sign it. */
   public_url?: string;
-  /** `header:Name` or JSON pointers, tried in order; the default is the scheme's own. */
-  dedup_id?: string[];
+  /**
+   * `header:Name` or JSON pointers, tried in order; an entry that is a list joins its values. The default is the scheme's own: identityRule of
+   * libs/signatures.
+   */
+  dedup_id?: (string | string[])[];
+  /** `off`: each receipt is an event. */
+  dedup?: 'on' | 'off';
   dedup_ttl_seconds?: number;
   event_type_from?: string[];
-  /** Written like `dedup_id`: webhooks of one key stay in the order in which they came. */
+  /** `header:Name` or JSON pointers, tried in order: webhooks of one key stay in the order in which they came. */
   ordering_key?: string[];
   /** `header:Name` or a JSON pointer for each tag of an event, by the tag's name: tags.ts. */
   tags_from?: Record<string, string>;
@@ -85,7 +90,14 @@ interface ClientCertificateSettings {
   fingerprints?: string[];
 }
 
+/**
+ * The column `dedup_rule` of a source, for its default identifier. 1: exact, wherever it was found, as in versions up to 0.2; sources from
+ * then keep it until `dedup_id` is given. 2: as the scheme has it now.
+ */
+export const dedupRules = { exact: 1, ofScheme: 2 } as const;
+
 export const sourceDefaults = {
+  dedup: 'on',
   dedup_ttl_seconds: 72 * 3600,
   timestamp_tolerance_seconds: 300,
   response_status: 202,

@@ -232,7 +232,7 @@ const tables = {
   sources: {
     kept: [
       ...['tenant', 'id', 'name', 'scheme', 'settings', 'secrets', 'revision', 'created_at', 'changed_at'],
-      ...['deleted_at', 'changed_in', 'buried', 'bytes', 'rejecting_since'],
+      ...['deleted_at', 'changed_in', 'buried', 'bytes', 'rejecting_since', 'dedup_rule'],
     ],
     deletion: { buried: `name = '', settings = '{}', secrets = '', rejecting_since = NULL` },
   },

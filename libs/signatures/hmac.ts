@@ -18,6 +18,8 @@ export const hmac: SignatureScheme = {
   signedHeaders: ({ settings: { hmac: wanted } }) =>
     [wanted?.id_header, wanted?.timestamp_header].flatMap((name) => (name === undefined ? [] : [name.toLowerCase()])),
   identifyBy: ['/id', '/event_id', '/message_id'],
+  // A guess: it may name an object, such as an order, and not the webhook.
+  countedWith: 'body',
   typeBy: ['/type'],
   problemsOf,
   generateSecret,

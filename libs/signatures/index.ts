@@ -1,4 +1,5 @@
 export { generatePrivateKey, isPublicKey, publicKeyOf, readPrivateKey } from './ed25519.ts';
+export { identityRule, type IdentityRule } from './identity-rule.ts';
 export type { HeaderValues, SchemeSettings, SignatureRejection, SignatureScheme, SignedRequest } from './scheme.ts';
 export { schemeProblems, schemeSettings, signatureSchemes } from './schemes.ts';
 export { generateSecret, isUsableSecret } from './secret.ts';

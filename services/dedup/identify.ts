@@ -1,8 +1,15 @@
 import { hash } from 'node:crypto';
 import { decodeContent } from '#lib/content-coding';
-import { isTagValue, type Locator, type ReceivedWebhook, type Tags } from '#lib/contract';
-import { bodyHashOf, dedupKeyOf } from '#lib/dedup-store';
-import { createJsonBody, locateScalar, type Scalar, shownScalar } from '#lib/json-locator';
+import {
+  type CountedWith,
+  type IdentifierPlace,
+  isTagValue,
+  type Locator,
+  type ReceivedWebhook,
+  type Tags,
+} from '#lib/contract';
+import { bodyHashOf, compoundKeyOf, dedupKeyOf, type Identifier } from '#lib/dedup-store';
+import { createJsonBody, type JsonBody, locateScalar, type Scalar, shownScalar } from '#lib/json-locator';
 
 export interface Identity {
   dedupKey: Buffer;
@@ -19,15 +26,56 @@ const defaultType = 'webhook';
 export function identify(webhook: ReceivedWebhook, content: Buffer = webhook.body): Identity {
   const json = createJsonBody(content);
   const sha256 = hash('sha256', webhook.body, 'buffer');
-  const found = locateScalar(webhook.identifyBy, json);
+  const found = findIdentifier(webhook.identifyBy, json);
   const type = locateScalar(webhook.typeBy, json);
   return {
-    dedupKey: dedupKeyOf(webhook.tenant, webhook.sourceId, found ?? { kind: 'body', sha256 }),
+    dedupKey: keyOf(webhook, found, sha256),
     bodyHash: bodyHashOf(sha256),
-    eventId: found === undefined ? null : shownScalar(found),
+    eventId: found?.shown ?? null,
     type: type === undefined ? defaultType : shownScalar(type),
     tags: tagsOf(webhook, json),
   };
+}
+
+interface FoundIdentifier {
+  values: Scalar[];
+  shown: string;
+}
+
+/** The first place that leads to a value; a list of places leads to one only if each of them does. */
+function findIdentifier(places: readonly IdentifierPlace[], json: JsonBody): FoundIdentifier | undefined {
+  for (const place of places) {
+    const values = locatorsIn(place).map((locator) => locateScalar([locator], json));
+    const [first, ...others] = values.filter((value) => value !== undefined);
+    if (first === undefined || others.length + 1 < values.length) continue;
+    const joined: Scalar = { kind: 'text', text: [first, ...others].map(textOf).join(':') };
+    return { values: [first, ...others], shown: shownScalar(others.length === 0 ? first : joined) };
+  }
+  return undefined;
+}
+
+/**
+ * Two webhooks of a source with one key are one event. An exact identifier is the key; one that counts together with the body, the receipt
+ * or a header has both in it.
+ */
+function keyOf(
+  { tenant, sourceId, receiptId, countedWith }: ReceivedWebhook,
+  found: FoundIdentifier | undefined,
+  sha256: Buffer,
+): Buffer {
+  const body: Identifier = { kind: 'body', sha256 };
+  const receipt: Identifier = { kind: 'receipt', id: receiptId };
+  if (found === undefined) return dedupKeyOf(tenant, sourceId, countedWith === 'receipt' ? receipt : body);
+  const { values, shown } = found;
+  const [first] = values;
+  if (countedWith === null && first !== undefined && values.length === 1) return dedupKeyOf(tenant, sourceId, first);
+  const others = countedWith === null ? [] : [otherPart(countedWith, { body, receipt })];
+  return compoundKeyOf(tenant, sourceId, { shown, parts: [...values, ...others] });
+}
+
+function otherPart(countedWith: CountedWith, { body, receipt }: Record<'body' | 'receipt', Identifier>): Identifier {
+  if (countedWith === 'body') return body;
+  return countedWith === 'receipt' ? receipt : { kind: 'text', text: countedWith.value };
 }
 
 const noTags: Tags = {};
@@ -60,7 +108,9 @@ export async function identifyingContent(webhook: ReceivedWebhook): Promise<Buff
 }
 
 /** Whether a pointer is reached before a non-empty fixed value. */
-function leadsIntoBody(locators: readonly Locator[]): boolean {
-  const asked = locators.find((locator) => 'pointer' in locator || locator.value !== '');
-  return asked !== undefined && 'pointer' in asked;
+function leadsIntoBody(places: readonly IdentifierPlace[]): boolean {
+  const asked = places.map(locatorsIn).find((all) => all.every((one) => 'pointer' in one || one.value !== ''));
+  return asked?.some((one) => 'pointer' in one) ?? false;
 }
+
+const locatorsIn = (place: IdentifierPlace): readonly Locator[] => ('all' in place ? place.all : [place]);

@@ -1,6 +1,6 @@
 /** The indexes of events that a list in the order of receipt may be read by: bounded-list.ts. */
 import { operationalSourceId, publishedSourceId } from '#lib/contract';
-import { type Identifier, dedupKeyOf } from '#lib/dedup-store';
+import { compoundKeysOf, dedupKeyOf, type Identifier } from '#lib/dedup-store';
 import { sqlStatus } from '#lib/event-store';
 import type { Query } from '#lib/postgres';
 import { bindTo } from '../http/filters.ts';
@@ -99,8 +99,9 @@ export async function findIdentifierLead(
   // A long identifier is shown as its hash: its key can't be told from that.
   if (event_id !== undefined && !event_id.startsWith('sha256:')) {
     const sources = source_id === undefined ? await allSources(postgres, tenant) : [source_id];
-    const keys = sources.flatMap((source) => dedupKeysOf(tenant, source, event_id));
-    return (bind) => unordered(byDedupKey(bind(keys)), 'id');
+    const ranges = sources.flatMap((source) => dedupKeysOf(tenant, source, event_id));
+    const [firsts, lasts] = [ranges.map(({ first }) => first), ranges.map(({ last }) => last)];
+    return (bind) => unordered(byDedupKey(bind(firsts), bind(lasts)), 'id');
   }
   if (trace_id === undefined) return undefined;
   const sampled: LeadOf = (bind) => ordered(table, [`substr(traceparent, 4, 32) = ${bind(trace_id)} AND ${isSampled}`]);
@@ -109,19 +110,27 @@ export async function findIdentifierLead(
   return (await postgres.query(`${first} LIMIT 1`, values)).length === 0 ? undefined : sampled;
 }
 
-const dedupKeysOf = (tenant: string, source: string, eventId: string): Buffer[] => {
+interface KeyRange {
+  first: Buffer;
+  last: Buffer;
+}
+
+/** Where the identifier is exact it is a key, a text or a number; where it counts together with something, the beginning of one. */
+const dedupKeysOf = (tenant: string, source: string, eventId: string): KeyRange[] => {
   const identifiers: Identifier[] = [
     { kind: 'text', text: eventId },
     { kind: 'number', source: eventId },
   ];
-  return identifiers.map((identifier) => dedupKeyOf(tenant, source, identifier));
+  const exact = identifiers.map((identifier) => dedupKeyOf(tenant, source, identifier));
+  return [...exact.map((key) => ({ first: key, last: key })), compoundKeysOf(tenant, source, eventId)];
 };
 
-const byDedupKey = (keys: string): string => `
+const byDedupKey = (firsts: string, lasts: string): string => `
   SELECT r.event_id AS id
-    FROM unnest(${keys}::bytea[]) AS asked (key)
+    FROM unnest(${firsts}::bytea[], ${lasts}::bytea[]) AS asked (first_key, last_key)
    CROSS JOIN LATERAL (
-         SELECT event_id FROM receipts WHERE tenant = $1 AND dedup_key = asked.key AND NOT duplicate OFFSET 0) AS r
+         SELECT event_id FROM receipts
+          WHERE tenant = $1 AND dedup_key BETWEEN asked.first_key AND asked.last_key AND NOT duplicate OFFSET 0) AS r
    WHERE r.event_id IS NOT NULL`;
 
 /** Deleted ones too: their rows stay. */

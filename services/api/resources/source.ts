@@ -1,4 +1,5 @@
 import {
+  dedupRules,
   publishedSourceId,
   sourceDefaults,
   type SourceScheme,
@@ -6,8 +7,10 @@ import {
   type StoredSecret,
 } from '#lib/contract';
 import type { Query } from '#lib/postgres';
+import { identityRule } from '#lib/signatures';
 import type { SecretBox } from '#lib/secret-box';
 import type { TenantLimits } from '#lib/tenancy';
+import { sourceAdvice } from '../settings/source-advice.ts';
 import { createResourceTable, type Named, type ResourceRow } from './resource-table.ts';
 import { openSecrets, sealSecrets } from './stored-secrets.ts';
 import { type Room, roomExpression, roomValues } from './tenant-room.ts';
@@ -16,9 +19,11 @@ export interface SourceRow extends ResourceRow {
   name: string;
   scheme: SourceScheme;
   settings: SourceSettings;
+  /** `dedupRules` of #lib/contract. */
+  dedup_rule: number;
 }
 
-const columns = 'id, name, scheme, settings, revision, created_at, deleted_at';
+const columns = 'id, name, scheme, settings, dedup_rule, revision, created_at, deleted_at';
 
 export const sources = createResourceTable<SourceRow>('sources', 'src', columns);
 
@@ -28,6 +33,7 @@ export const sources = createResourceTable<SourceRow>('sources', 'src', columns)
  */
 export function sourceJson(row: SourceRow, ingressUrl: string): Record<string, unknown> {
   const { verify_token: verifyToken, ...settings } = row.settings;
+  const { places, with: countedWith } = identityRule(row.scheme, row.settings, row.dedup_rule);
   return {
     id: row.id,
     name: row.name,
@@ -36,6 +42,8 @@ export function sourceJson(row: SourceRow, ingressUrl: string): Record<string, u
     ...sourceDefaults,
     ...settings,
     ...(verifyToken !== undefined && { verify_token_set: true }),
+    identified_by: { places, with: countedWith },
+    advice: sourceAdvice(row.scheme, row.settings),
     created_at: row.created_at,
   };
 }
@@ -78,8 +86,8 @@ export async function insertSource(
   const { tenant, id, name, scheme, settings, secret } = source;
   const [row] = await postgres.query<SourceRow>(
     `WITH ${roomExpression('sources', 7)}
-     INSERT INTO sources (tenant, id, name, scheme, settings, secrets, created_at, changed_at)
-     SELECT tenant, $2, $3, $4, $5::jsonb, $6::bytea, clock_timestamp(), clock_timestamp()
+     INSERT INTO sources (tenant, id, name, scheme, settings, secrets, dedup_rule, created_at, changed_at)
+     SELECT tenant, $2, $3, $4, $5::jsonb, $6::bytea, ${dedupRules.ofScheme}, clock_timestamp(), clock_timestamp()
        FROM room
      RETURNING ${columns}`,
     [
@@ -97,8 +105,11 @@ export async function insertSource(
 
 export const sourceRoom = (tenant: string, limits: TenantLimits): Room => ({ tenant, kind: 'sources', limits });
 
-export const setContent = (tx: Query, named: Named, { name, settings }: Pick<SourceRow, 'name' | 'settings'>) =>
-  sources.set(tx, named, 'name = $3, settings = $4', [name, JSON.stringify(settings)]);
+export const setContent = (
+  tx: Query,
+  named: Named,
+  { name, settings, dedup_rule }: Pick<SourceRow, 'name' | 'settings' | 'dedup_rule'>,
+) => sources.set(tx, named, 'name = $3, settings = $4, dedup_rule = $5', [name, JSON.stringify(settings), dedup_rule]);
 
 export const setSecrets = (tx: Query, secretBox: SecretBox, named: Named, secrets: readonly StoredSecret[]) =>
   sources.set(tx, named, 'secrets = $3', [sealSecrets(secretBox, { table: 'sources', ...named }, secrets)]);

@@ -1,3 +1,4 @@
+import { dedupRules } from '#lib/contract';
 import { maskedChanges } from '../audit/masked-changes.ts';
 import { changeOf, sendResource } from '../http/etag.ts';
 import { mergePatch } from '../http/merge-patch.ts';
@@ -65,7 +66,9 @@ export const updateSource: Route = (deps) =>
         if (errors.length > 0) return { errors };
         const grows = JSON.stringify(settings).length > JSON.stringify(row.settings).length;
         if (grows && (await isFull(tx, sourceRoom(tenant, limits)))) return { limit: 'source_bytes' as const };
-        const updated = await setContent(tx, { tenant, id: row.id }, { name, settings });
+        // An older source takes today's default with the first `dedup_id` that it is given, `null` included.
+        const dedup_rule = Object.hasOwn(body, 'dedup_id') ? dedupRules.ofScheme : row.dedup_rule;
+        const updated = await setContent(tx, { tenant, id: row.id }, { name, settings, dedup_rule });
         await request.audit(tx, {
           id: row.id,
           before: sourceJson(row, ingressUrl),

@@ -46,6 +46,22 @@ export const locators = {
   else: { type: 'array', minItems: 1, maxItems: 10, items: locator },
 } as const;
 
+/** The same for an identifier: a place that is a list joins the values of its places. */
+export const identifierPlaces = {
+  if: { type: 'string' },
+  then: locator,
+  else: {
+    type: 'array',
+    minItems: 1,
+    maxItems: 10,
+    items: {
+      if: { type: 'string' },
+      then: locator,
+      else: { type: 'array', minItems: 2, maxItems: 10, items: locator },
+    },
+  },
+} as const;
+
 export const headerName = {
   type: 'string',
   pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$",

@@ -2,12 +2,12 @@ import { type HmacSettings, type SourceScheme, type SourceSettings } from '#lib/
 import { isNetwork } from '#lib/networks';
 import { schemeProblems } from '#lib/signatures';
 import type { FieldErrors } from '../http/send-problem.ts';
-import { headerName, locators, rateLimit, secret, wholeNumber } from './fields.ts';
+import { headerName, identifierPlaces, locators, rateLimit, secret, wholeNumber } from './fields.ts';
 import { tagNameErrors, tagsFrom } from './tags.ts';
 
 /** The client's form of `SourceSettings`. */
 export interface GivenSettings extends Omit<SourceSettings, 'dedup_id' | 'event_type_from' | 'ordering_key'> {
-  dedup_id?: string | string[];
+  dedup_id?: string | (string | string[])[];
   event_type_from?: string | string[];
   ordering_key?: string | string[];
 }
@@ -57,7 +57,8 @@ export const settingsFields = {
     pattern: '^https?://[!-"$-~]+$',
     description: 'an absolute http or https URL without a fragment',
   },
-  dedup_id: locators,
+  dedup_id: identifierPlaces,
+  dedup: { type: 'string', enum: ['on', 'off'] },
   dedup_ttl_seconds: wholeNumber(60, 30 * 24 * 3600),
   event_type_from: locators,
   ordering_key: locators,
@@ -78,7 +79,7 @@ export function normalizeSettings(given: GivenSettings): SourceSettings {
   const { fingerprints } = client_certificate ?? {};
   return {
     ...settings,
-    ...(dedup_id !== undefined && { dedup_id: asList(dedup_id) }),
+    ...(dedup_id !== undefined && { dedup_id: typeof dedup_id === 'string' ? [dedup_id] : dedup_id }),
     ...(event_type_from !== undefined && { event_type_from: asList(event_type_from) }),
     ...(ordering_key !== undefined && { ordering_key: asList(ordering_key) }),
     ...(client_certificate !== undefined && {

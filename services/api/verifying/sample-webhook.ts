@@ -32,9 +32,9 @@ export function sampleWebhook(
     return { problem: 'The source has a public key: only the sender, who has the private one, can sign' };
 
   const id = `sample_${random(12).toString('hex')}`;
-  const idPlace = (settings.dedup_id ?? scheme.identifyBy)[0] ?? '/id';
+  const idPlaces = [(settings.dedup_id ?? scheme.identifyBy)[0] ?? '/id'].flat();
   const typePlace = (settings.event_type_from ?? scheme.typeBy)[0] ?? '/type';
-  const members = { [idPlace]: id, [typePlace]: sampleType };
+  const members = { ...Object.fromEntries(idPlaces.map((place) => [place, id])), [typePlace]: sampleType };
   const isForm = scheme.contentType === form;
   const body = given ?? Buffer.from(isForm ? `id=${id}&type=${sampleType}` : documentWith(members));
   const signed = scheme.sign({

@@ -1,6 +1,6 @@
 /** Verbs that call the API, print its answer, and end. */
 import type { Context } from '../context.ts';
-import { describe, print } from '../output/print.ts';
+import { describe, print, printable } from '../output/print.ts';
 import type { Screen } from '../output/screen.ts';
 import { type OptionSpecs, text, type Values, type Verb, verb, type VerbDefinition } from '../verb.ts';
 import { type Api, connect } from './connect.ts';
@@ -27,6 +27,8 @@ interface ApiVerbDefinition<
   ): Promise<Answer>;
   /** Formats the answer for people; default: a line per field. `--json` prints it unchanged. */
   show?(answer: Answer, screen: Screen): string;
+  /** Sentences for the standard error, once the answer is printed. */
+  warn?(answer: Answer, api: Api): Promise<readonly string[]>;
   /** 0 by default. */
   exitCode?(answer: Answer): number;
 }
@@ -36,14 +38,17 @@ export function apiVerb<
   const Options extends OptionSpecs = Readonly<Record<never, never>>,
   const Argument extends string = never,
 >(definition: ApiVerbDefinition<Options, Argument, Answer>): Verb {
-  const { resources, call, show, exitCode } = definition;
+  const { resources, call, show, warn, exitCode } = definition;
   return verb<WithTenant<Options>, Argument>({
     ...definition,
     options: { ...definition.options, ...tenantOption(resources) } as WithTenant<Options>,
     async run(values, given, context) {
       const { tenant, json } = values as Values<ReturnType<typeof tenantOption>>;
-      const answer = await call(connect(context, tenant), values, given, context);
+      const api = connect(context, tenant);
+      const answer = await call(api, values, given, context);
       print(context, answer, json, show ?? describeAnswer);
+      for (const warning of (await warn?.(answer, api)) ?? [])
+        context.process.stderr.write(`warning: ${printable(warning)}\n`);
       return exitCode?.(answer) ?? 0;
     },
   });

@@ -4,9 +4,9 @@ import type { Context } from '../context.ts';
 import { list, type OptionSpec, type OptionSpecs, text } from '../verb.ts';
 import { readJson, readTextFile } from './read-text-file.ts';
 
-/** How an option's text becomes a setting: `text` unchanged, `list` repeatable, `json` parsed. */
+/** How an option's text becomes a setting: `text` unchanged, `list` repeatable, `json` parsed, `listOrJson` a list in which a JSON list is one entry. */
 export interface SettingSpec {
-  form: 'text' | 'list' | 'json';
+  form: 'text' | 'list' | 'json' | 'listOrJson';
   option: OptionSpec;
 }
 
@@ -18,6 +18,10 @@ export const textSetting = (placeholder: string, help: string): SettingSpec => (
 });
 export const listSetting = (placeholder: string, help: string): SettingSpec => ({
   form: 'list',
+  option: list(placeholder, help),
+});
+export const listOrJsonSetting = (placeholder: string, help: string): SettingSpec => ({
+  form: 'listOrJson',
   option: list(placeholder, help),
 });
 export const jsonSetting = (placeholder: string, help: string): SettingSpec => ({
@@ -52,7 +56,10 @@ export async function readSettings(
   for (const [setting, { form }] of Object.entries(specs)) {
     const value = values[optionOf(setting)];
     if (value === undefined) continue;
-    settings[setting] = form === 'json' && typeof value === 'string' ? readJson(optionOf(setting), value) : value;
+    if (form === 'json' && typeof value === 'string') settings[setting] = readJson(optionOf(setting), value);
+    else if (form === 'listOrJson' && Array.isArray(value))
+      settings[setting] = value.map((entry) => (entry.startsWith('[') ? readJson(optionOf(setting), entry) : entry));
+    else settings[setting] = value;
   }
   return settings;
 }

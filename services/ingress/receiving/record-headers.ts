@@ -1,4 +1,14 @@
-import { header, type Locator, receivedWebhookHeaders, type SealedHeaders, type Trail, trailText } from '#lib/contract';
+import {
+  header,
+  type IdentifierPlace,
+  identityHeaders,
+  type Locator,
+  receivedWebhookHeaders,
+  type SealedHeaders,
+  type Trail,
+  trailText,
+  type WebhookIdentity,
+} from '#lib/contract';
 import type { OutgoingRecord } from '#lib/kafka';
 import type { HeaderValues } from '#lib/signatures';
 import { headerText, keptHeaders } from './http-headers.ts';
@@ -7,10 +17,15 @@ import { maskQuery } from './mask-query.ts';
 /** The place of a source's identifier or type: an HTTP header by lower-case name, or a JSON pointer into the body. */
 export type LocatorRule = { header: string } | { pointer: string };
 
+/** The place of an identifier; a list joins its values. */
+export type IdentifierRule = LocatorRule | { all: readonly LocatorRule[] };
+
 export interface RecordRules {
   tenant: string;
   sourceId: string;
-  identifyBy: readonly LocatorRule[];
+  identifyBy: readonly IdentifierRule[];
+  /** What the identifier counts together with; a header only where the request has it. Null: it is exact. */
+  countedWith: 'body' | 'receipt' | LocatorRule | null;
   typeBy: readonly LocatorRule[];
   /** The place of each tag, by its name. */
   tagsBy: Readonly<Record<string, LocatorRule>>;
@@ -61,7 +76,7 @@ export function createRecordHeaders(rules: RecordRules): RecordHeaders {
   const tagRules = Object.entries(rules.tagsBy);
   const template = receivedWebhookHeaders({
     ...{ tenant, sourceId, dedupTtlSeconds },
-    identifyBy: rules.identifyBy.filter((rule) => 'pointer' in rule),
+    ...identityOf(rules, noHeaders),
     typeBy: rules.typeBy.filter((rule) => 'pointer' in rule),
     tagsBy: Object.fromEntries(tagRules.flatMap(([name, rule]) => ('pointer' in rule ? [[name, rule]] : []))),
     receiptId: '',
@@ -73,17 +88,13 @@ export function createRecordHeaders(rules: RecordRules): RecordHeaders {
     traceparent: '',
     origin: null,
   });
-  const perSource: string[] = [
-    header.tenant,
-    header.sourceId,
-    header.identifyBy,
-    header.typeBy,
-    header.dedupTtlSeconds,
-  ];
+  const perSource: string[] = [header.tenant, header.sourceId, header.typeBy, header.dedupTtlSeconds];
   if (header.tagsBy in template) perSource.push(header.tagsBy);
+  const identityReadsRequest = readsRequest(rules);
+  if (!identityReadsRequest)
+    perSource.push(header.identifyBy, ...(header.dedupRule in template ? [header.dedupRule] : []));
   const constant = Object.fromEntries(perSource.map((name) => [name, Buffer.from(template[name] ?? '')]));
   const readsHeader = (list: readonly LocatorRule[]): boolean => list.some((rule) => 'header' in rule);
-  const identifiedByHeader = readsHeader(rules.identifyBy);
   const typedByHeader = readsHeader(rules.typeBy);
   const taggedByHeader = readsHeader(Object.values(rules.tagsBy));
   const requestText = createRequestText(rules.signatureHeaders);
@@ -106,7 +117,7 @@ export function createRecordHeaders(rules: RecordRules): RecordHeaders {
     const contentEncoding = headerText(headers, 'content-encoding');
     if (contentEncoding !== undefined) record[header.contentEncoding] = contentEncoding;
     if (orderingKey !== null) record[header.orderingKey] = orderingKey;
-    if (identifiedByHeader) record[header.identifyBy] = JSON.stringify(locatorsOf(rules.identifyBy, headers));
+    if (identityReadsRequest) Object.assign(record, identityHeaders(identityOf(rules, headers), receiptId));
     if (typedByHeader) record[header.typeBy] = JSON.stringify(locatorsOf(rules.typeBy, headers));
     if (taggedByHeader) {
       const tags = locatedTags(tagRules, headers);
@@ -161,3 +172,22 @@ export function locatorsOf(rules: readonly LocatorRule[], headers: HeaderValues)
   }
   return locators;
 }
+
+// No prototype: `constructor` is a valid header name.
+const noHeaders = Object.create(null) as HeaderValues;
+
+/** The rule of one webhook: a list of places without one of its headers is no place. */
+function identityOf({ identifyBy, countedWith }: RecordRules, headers: HeaderValues): WebhookIdentity {
+  const places = identifyBy.flatMap((rule): IdentifierPlace[] => {
+    if (!('all' in rule)) return locatorsOf([rule], headers);
+    const all = locatorsOf(rule.all, headers);
+    return all.length === rule.all.length ? [{ all }] : [];
+  });
+  if (countedWith === null || typeof countedWith === 'string') return { identifyBy: places, countedWith };
+  const [found] = places.length === 0 ? [] : locatorsOf([countedWith], headers);
+  return { identifyBy: places, countedWith: found !== undefined && 'value' in found ? found : null };
+}
+
+/** Whether the headers of the identity are not the same for every webhook of the source. */
+const readsRequest = ({ identifyBy, countedWith }: RecordRules): boolean =>
+  !(countedWith === null || countedWith === 'body') || !identifyBy.every((rule) => 'pointer' in rule);

@@ -58,7 +58,7 @@ export function createSourceDirectory({ followPostgres, postgres, secretBox, clo
 
   const table = followTable<SourceRow>({
     table: 'sources',
-    columns: 'tenant, id, scheme, settings, secrets, deleted_at, changed_at, buried, rejecting_since',
+    columns: 'tenant, id, scheme, settings, secrets, deleted_at, changed_at, buried, rejecting_since, dedup_rule',
     bytes: 'bytes',
     postgres: followPostgres,
     clock,

@@ -11,6 +11,8 @@ import {
 import { toAppError } from '#lib/errors';
 import type { SecretBox } from '#lib/secret-box';
 import {
+  type IdentityRule,
+  identityRule,
   isUsableSecret,
   type SchemeSettings,
   schemeSettings,
@@ -21,6 +23,7 @@ import type { Rate } from '#lib/rate-limit';
 import { createOrderingKey, type OrderingKey } from '../receiving/ordering-key.ts';
 import {
   createRecordHeaders,
+  type IdentifierRule,
   type LocatorRule,
   parseLocatorRule,
   type RecordHeaders,
@@ -39,6 +42,8 @@ export interface SourceRow {
   buried: boolean;
   /** Null unless it rejects webhooks and accepts none: rejections/rejecting-sources.ts. */
   rejecting_since: string | null;
+  /** `dedupRules` of #lib/contract. */
+  dedup_rule: number;
 }
 
 export interface ActiveSource {
@@ -80,7 +85,8 @@ export function readSource(row: SourceRow, secretBox: SecretBox): { source: Sour
   // Refusing all that comes would lose it; of a source that is not ready the sender keeps it. One good secret of a rotation will do.
   const [unready] = unverifiable.includes(undefined) ? [] : unverifiable;
   if (unready !== undefined) return { problem: `scheme ${schemeName}: ${unready.field} ${unready.message}` };
-  const identifyBy = parseRules(settings.dedup_id ?? scheme.identifyBy);
+  const identity = identityRule(schemeName, settings, row.dedup_rule);
+  const identifyBy = parseIdentifierRules(identity.places);
   const typeBy = parseRules(settings.event_type_from ?? scheme.typeBy);
   const orderBy = parseRules(settings.ordering_key ?? []);
   const tagNames = Object.keys(settings.tags_from ?? {});
@@ -107,6 +113,7 @@ export function readSource(row: SourceRow, secretBox: SecretBox): { source: Sour
         tenant,
         sourceId: id,
         identifyBy,
+        countedWith: parseCountedWith(identity.with),
         typeBy,
         tagsBy: Object.fromEntries(tagRules.map((rule, index) => [tagNames[index] as string, rule])),
         signatureHeaders: [...new Set([readBy.signatureHeader, scheme.signatureHeader])],
@@ -153,6 +160,9 @@ function openSecrets(row: SourceRow, secretBox: SecretBox): ValidSecret[] | stri
 const isTexts = (value: unknown): boolean =>
   Array.isArray(value) && value.every((entry) => typeof entry === 'string') && value.length > 0;
 
+const isPlaces = (value: unknown): boolean =>
+  Array.isArray(value) && value.every((entry) => typeof entry === 'string' || isTexts(entry)) && value.length > 0;
+
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
@@ -160,7 +170,8 @@ const isTagRule = ([name, place]: [string, unknown]): boolean => isTagName(name)
 
 const settingChecks: { [K in keyof SourceSettings]-?: (value: unknown) => boolean } = {
   signature_header: (value) => typeof value === 'string' && /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/.test(value),
-  dedup_id: isTexts,
+  dedup_id: isPlaces,
+  dedup: (value) => value === 'on' || value === 'off',
   dedup_ttl_seconds: (value) => Number.isSafeInteger(value) && Number(value) > 0,
   event_type_from: isTexts,
   tags_from: (value) => isObject(value) && Object.entries(value).every(isTagRule),
@@ -188,4 +199,18 @@ function parseSettings(value: unknown): SourceSettings | string {
 function parseRules(texts: readonly string[]): LocatorRule[] | undefined {
   const rules = texts.map(parseLocatorRule);
   return rules.every((rule) => rule !== undefined) ? rules : undefined;
+}
+
+function parseIdentifierRules(places: IdentityRule['places']): IdentifierRule[] | undefined {
+  const rules = places.map((place): IdentifierRule | undefined => {
+    if (typeof place === 'string') return parseLocatorRule(place);
+    const all = parseRules(place);
+    return all && { all };
+  });
+  return rules.every((rule) => rule !== undefined) ? rules : undefined;
+}
+
+function parseCountedWith(counted: IdentityRule['with']): 'body' | 'receipt' | LocatorRule | null {
+  if (counted === null || counted === 'body' || counted === 'receipt') return counted;
+  return parseLocatorRule(counted) ?? null;
 }

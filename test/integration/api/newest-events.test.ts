@@ -1,6 +1,6 @@
 /** Events and deliveries in the order of their receipt, over real rows. */
 import { formatMicros } from '#lib/clock';
-import { dedupKeyOf } from '#lib/dedup-store';
+import { compoundKeyOf, dedupKeyOf } from '#lib/dedup-store';
 import { createId } from '#lib/ids';
 import type { Query } from '#lib/postgres';
 import { readEvents } from '../../../services/api/resources/event.ts';
@@ -214,11 +214,14 @@ describe('an event is found', () => {
     received(tenant, startMs + n, {
       event_id: `theirs_${n}`,
       source_id: n < 3 ? sourceId : 'api',
-      dedup_key: dedupKeyOf(
-        tenant,
-        n < 3 ? sourceId : 'api',
-        n === 1 ? { kind: 'number', source: `theirs_${n}` } : { kind: 'text', text: `theirs_${n}` },
-      ),
+      dedup_key:
+        n === 2
+          ? compoundKeyOf(tenant, sourceId, { shown: 'theirs_2', parts: [{ kind: 'receipt', id: 'rcp_1' }] })
+          : dedupKeyOf(
+              tenant,
+              n < 3 ? sourceId : 'api',
+              n === 1 ? { kind: 'number', source: `theirs_${n}` } : { kind: 'text', text: `theirs_${n}` },
+            ),
       ordering_key: `key_${n % 2}`,
     }),
   );

@@ -192,3 +192,58 @@ describe('a rotation', () => {
     expect((await rotate(id, { secret: 'not hex' })).json()).toMatchObject({ errors: [{ field: '/secret' }] });
   });
 });
+
+describe('the default identifier', () => {
+  const hmac = { algorithm: 'sha256', encoding: 'hex', header: 'X-Signed', signed: 'body' };
+  const identifiedBy = async (id: string): Promise<unknown> =>
+    (await read(id)).json<{ identified_by: { with: string | null } }>().identified_by.with;
+
+  test.each([
+    [
+      { scheme: 'hmac', hmac },
+      { places: ['/id', '/event_id', '/message_id'], with: 'body' },
+    ],
+    [
+      { scheme: 'hmac', hmac, dedup_id: '/id' },
+      { places: ['/id'], with: null },
+    ],
+    [
+      { scheme: 'hmac', hmac, dedup: 'off' },
+      { places: ['/id', '/event_id', '/message_id'], with: 'receipt' },
+    ],
+    [{ scheme: 'github' }, { places: ['header:X-GitHub-Delivery'], with: 'header:X-GitHub-Hook-ID' }],
+    [{ scheme: 'hookline' }, { places: ['/id', '/event_id', '/message_id'], with: null }],
+    [{ dedup_id: [['/id', '/at'], '/id'] }, { places: [['/id', '/at'], '/id'], with: null }],
+  ])('of a new source %j is %j', async (given, shown) => {
+    expect((await create(given))['identified_by']).toEqual(shown);
+  });
+
+  test('of a source from before stays as it was until `dedup_id` is given', async () => {
+    const { id } = await create({ scheme: 'hmac', hmac });
+    // As an older api creates it.
+    await api.postgres.query('UPDATE sources SET dedup_rule = DEFAULT WHERE id = $1', [id]);
+    await patch(id, { name: 'renamed' });
+    expect(await identifiedBy(id)).toBeNull();
+    await patch(id, { dedup_id: null });
+    expect(await identifiedBy(id)).toBe('body');
+    await patch(id, { dedup_id: '/id' });
+    expect(await identifiedBy(id)).toBeNull();
+  });
+
+  test.each([
+    [{ dedup_id: [['/id']] }, '/dedup_id/0'],
+    [{ dedup_id: [['/id', 'id']] }, '/dedup_id/0/1'],
+    [{ dedup_id: [[['/id', '/at'], '/x']] }, '/dedup_id/0/0'],
+    [{ dedup: 'no' }, '/dedup'],
+  ])('of %j is refused at %s', async (body, field) => {
+    const { id } = await create();
+    expect((await patch(id, body)).json()).toMatchObject({ status: 400, errors: [{ field }] });
+  });
+
+  test('a source of the kind hmac whose header is that of a known scheme is told so', async () => {
+    const { advice } = await create({ scheme: 'hmac', hmac: { ...hmac, header: 'X-Hub-Signature-256' } });
+    expect(advice).toEqual([expect.stringContaining('the scheme github')]);
+    expect((await create({ scheme: 'hmac', hmac }))['advice']).toEqual([]);
+    expect((await create({ scheme: 'github' }))['advice']).toEqual([]);
+  });
+});

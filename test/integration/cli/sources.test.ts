@@ -1,6 +1,9 @@
 import { systemClock } from '#lib/clock';
+import { createId } from '#lib/ids';
 import { runHookline } from '../../support/run-hookline.ts';
 import { adminKey } from '../../unit/api/build-test-app.ts';
+import { duplicateFact, eventFact } from '../../unit/projector/facts.ts';
+import { project } from '../projector/projection.ts';
 import { type OpenApi, openApi } from '../api/api-over-database.ts';
 
 let api: OpenApi;
@@ -37,7 +40,8 @@ test('a source is created, shown, changed, listed and deleted, as the API has it
   expect(await ask('show', id, '--tenant', 'cli')).toEqual(created);
 
   const change = ['--name', 'store', '--rate-limit', '{"per_second":1,"burst":2}', '--reset', 'dedup-id'];
-  const changed = { ...created, name: 'store', rate_limit: { per_second: 1, burst: 2 } };
+  const identified_by = { places: ['header:X-GitHub-Delivery'], with: 'header:X-GitHub-Hook-ID' };
+  const changed = { ...created, identified_by, name: 'store', rate_limit: { per_second: 1, burst: 2 } };
   Reflect.deleteProperty(changed, 'dedup_id');
   expect(await ask('update', id, ...change, '--tenant', 'cli')).toEqual(changed);
   expect(await ask('list', '--tenant', 'cli')).toEqual([changed]);
@@ -46,6 +50,31 @@ test('a source is created, shown, changed, listed and deleted, as the API has it
   expect(await ask('list', '--tenant', 'cli')).toEqual([]);
   const gone = await sources('show', id, '--tenant', 'cli');
   expect(gone).toEqual({ code: 1, stdout: '', stderr: 'hookline: The resource was deleted (410 gone)\n' });
+});
+
+test('a source whose identifiers came back with another body is shown with a warning', async () => {
+  const tenant = 'changed';
+  const { id } = await create('--dedup-id', '["/id","header:X-Id"]', '--dedup-id', '/id', '--tenant', tenant);
+  expect(await ask('show', id, '--tenant', tenant)).toMatchObject({ dedup_id: [['/id', 'header:X-Id'], '/id'] });
+  const event = { tenant, eventId: createId('evt', Date.now()) };
+  const key = Buffer.alloc(16, 1);
+  await project(api.postgres, [
+    eventFact(event, { source_id: id, event_id: 'order-7', dedup_key: key }),
+    duplicateFact(event, { origin: 'changed', payload: 'another', key }),
+  ]);
+  const shown = await sources('show', id, '--tenant', tenant);
+  expect([shown.code, shown.stderr]).toEqual([
+    0,
+    expect.stringMatching(/^warning: identifiers came back with another body, such as order-7: .*--reset dedup_id/),
+  ]);
+  await sources('update', id, '--dedup', 'off', '--tenant', tenant);
+  expect((await sources('show', id, '--tenant', tenant)).stderr).toBe('');
+});
+
+test('a source with the header of a known scheme is created with a warning', async () => {
+  const hmac = '{"algorithm":"sha256","encoding":"hex","header":"X-Hub-Signature-256","signed":"body"}';
+  const made = await sources('create', '--name', 'own', '--scheme', 'hmac', '--hmac', hmac, '--tenant', 'cli');
+  expect([made.code, made.stderr]).toEqual([0, expect.stringContaining('that of the scheme github')]);
 });
 
 test('a person reads lines', async () => {

@@ -11,7 +11,18 @@ let inserted: unknown;
 const { ask } = buildTestApp({
   postgres: postgresOf(async (_text, values = []) => {
     inserted = JSON.parse(values[4] as string);
-    return [{ id: 'src_1', name: 'n', scheme: 's', settings: {}, revision: 1, created_at: '', deleted_at: null }];
+    return [
+      {
+        id: 'src_1',
+        name: 'n',
+        scheme: 'hmac',
+        settings: {},
+        dedup_rule: 2,
+        revision: 1,
+        created_at: '',
+        deleted_at: null,
+      },
+    ];
   }),
 });
 

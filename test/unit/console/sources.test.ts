@@ -11,6 +11,9 @@ const source = {
   name: 'Stripe <live>',
   scheme: 'stripe',
   ingest_url: `https://in.example/v1/webhooks/${id}`,
+  dedup: 'on',
+  identified_by: { places: ['/id'], with: null },
+  advice: [],
   dedup_ttl_seconds: 259_200,
   timestamp_tolerance_seconds: 300,
   response_status: 202,
@@ -43,6 +46,7 @@ function withSource(given: object = {}) {
   api.on(`GET /v1/sources/${id}`, { body: { ...source, ...given }, headers: { etag: '"v1"' } });
   api.on('GET /v1/sources', { body: [source] });
   api.on('GET /v1/stats', { body: stats });
+  api.on('GET /v1/events', { body: [] });
   api.on(`GET /v1/sources/${id}/rejections`, { body: [rejection] });
   api.on(`POST /v1/sources/${id}/sample`, { body: { body: '{}', curl: 'curl' } });
   return built;
@@ -195,6 +199,14 @@ describe('a new source', () => {
   });
 });
 
+test('a source says which of its identifiers came back with another body, and what else is to be looked at', async () => {
+  const { get, api } = withSource({ advice: ['The header is that of <github>'] });
+  api.on('GET /v1/events', { body: [{ event_id: 'order <7>' }] });
+  const { body } = await get(url, tenantToken);
+  expect(body).toContain('came back with another body, such as <code>order &lt;7&gt;</code>');
+  expect(body).toContain('The header is that of &lt;github&gt;.');
+});
+
 describe('editing a source', () => {
   const fields = { name: 'New name', etag: '"v1"', tags_from: 'customer = /data/customer', dedup_id: '/id\r\n/x' };
 
@@ -218,6 +230,20 @@ describe('editing a source', () => {
     // A setting that the form of this scheme does not show stays as it is.
     expect(body).not.toHaveProperty('public_url');
     expect(body).not.toHaveProperty('verify_token');
+  });
+
+  test('leaves an older source its default identifier, unless that of today is chosen', async () => {
+    const older = { scheme: 'hmac', hmac: { algorithm: 'sha256', encoding: 'hex', header: 'X', signed: 'body' } };
+    const { get, post, api } = withSource(older);
+    expect((await get(`${url}/edit`, tenantToken)).body).toContain('name="dedup_default"');
+    api.on(`PATCH /v1/sources/${id}`, { body: source });
+    const kept = { ...fields, dedup_id: '' };
+    await post(`${url}/edit`, kept, tenantToken);
+    expect(bodyOf(api.calls.at(-1))).not.toHaveProperty('dedup_id');
+    await post(`${url}/edit`, { ...kept, dedup_default: '1' }, tenantToken);
+    expect(bodyOf(api.calls.at(-1))).toMatchObject({ dedup_id: null, dedup: null });
+    await post(`${url}/edit`, { ...kept, dedup_id: '["/id","/at"]\r\n/id', dedup_off: '1' }, tenantToken);
+    expect(bodyOf(api.calls.at(-1))).toMatchObject({ dedup_id: [['/id', '/at'], '/id'], dedup: 'off' });
   });
 
   test('that was overtaken is a 412 with both versions, and the next save replaces what was shown', async () => {

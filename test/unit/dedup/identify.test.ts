@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import type { Locator, ReceivedWebhook } from '#lib/contract';
+import type { IdentifierPlace, Locator, ReceivedWebhook } from '#lib/contract';
+import { compoundKeysOf } from '#lib/dedup-store';
 import { identify, identifyingContent } from '../../../services/dedup/identify.ts';
 import { webhookOf } from './webhook.ts';
 
@@ -28,6 +29,68 @@ describe('identification', () => {
     expect(identifyBody('{"event_id":"b","id":"a"}', locators).eventId).toBe('a');
     expect(identifyBody('{"event_id":"b","id":null}', locators).eventId).toBe('b');
     expect(identifyBody('no json', locators).eventId).toBe('from a header');
+  });
+
+  describe('what an identifier counts together with', () => {
+    const keyWith = (body: string, given: Partial<ReceivedWebhook>): string =>
+      identify(webhookOf({ body: Buffer.from(body), ...given })).dedupKey.toString('hex');
+
+    it('is the body where it is only guessed: two states of one order are two webhooks, a repetition is none', () => {
+      const [pending, paid] = ['{"id":4711,"status":"pending"}', '{"id":4711,"status":"paid"}'] as const;
+      const guessed = { countedWith: 'body' } as const;
+      expect(keyWith(pending, guessed)).not.toBe(keyWith(paid, guessed));
+      expect(keyWith(paid, guessed)).toBe(keyWith(paid, guessed));
+      expect(identify(webhookOf({ body: Buffer.from(paid), ...guessed })).eventId).toBe('4711');
+      expect(keyWith('{"x":1}', guessed)).toBe(keyOf('{"x":1}'));
+    });
+
+    it('is another header where that has a value: two apps that get one GUID get two webhooks', () => {
+      const of = (hook: string) => keyWith('{}', { identifyBy: [{ value: 'guid' }], countedWith: { value: hook } });
+      expect(of('10')).not.toBe(of('20'));
+      expect(of('10')).toBe(of('10'));
+    });
+
+    it('is the receipt where each receipt is an event, also without an identifier', () => {
+      const of = (receiptId: string, body: string) => keyWith(body, { receiptId, countedWith: 'receipt' });
+      for (const body of ['{"id":1}', '{}']) {
+        expect(of('rcp_1', body)).not.toBe(of('rcp_2', body));
+        // Kafka may hold one request twice.
+        expect(of('rcp_1', body)).toBe(of('rcp_1', body));
+      }
+    });
+  });
+
+  describe('a list of places', () => {
+    const list: IdentifierPlace[] = [{ all: [{ pointer: '/id' }, { pointer: '/at' }] }, { pointer: '/id' }];
+    const keyIn = (body: string): string =>
+      identify(webhookOf({ body: Buffer.from(body), identifyBy: list })).dedupKey.toString('hex');
+
+    it('joins its values, and each of them counts, with its kind', () => {
+      const bodies = [
+        '{"id":1,"at":2}',
+        '{"id":1,"at":3}',
+        '{"id":"1","at":2}',
+        '{"id":"1:2","at":3}',
+        '{"id":1,"at":"2:3"}',
+      ];
+      expect(new Set(bodies.map(keyIn)).size).toBe(bodies.length);
+      expect(keyIn('{"id":1,"at":2,"x":0}')).toBe(keyIn('{"id":1,"at":2}'));
+      expect(identify(webhookOf({ body: Buffer.from(bodies[0] ?? ''), identifyBy: list })).eventId).toBe('1:2');
+    });
+
+    it('leads to nothing unless all are there: then the next place counts', () => {
+      expect(keyIn('{"id":1}')).toBe(keyOf('{"id":1}', [{ pointer: '/id' }]));
+      expect(keyIn('{"at":1}')).toBe(keyOf('{"at":1}', []));
+    });
+  });
+
+  it('gives all keys of one identifier the same beginning, by which an index finds them', () => {
+    const bodies = ['{"id":"a","x":1}', '{"id":"a","x":2}'].map((body) => Buffer.from(body));
+    const { first, last } = compoundKeysOf('default', 'src_1', 'a');
+    for (const body of bodies) {
+      const { dedupKey } = identify(webhookOf({ body, countedWith: 'body' }));
+      expect([Buffer.compare(first, dedupKey), Buffer.compare(dedupKey, last)]).toEqual([-1, -1]);
+    }
   });
 
   it('finds an identifier wherever it stands: it is the same one from a header and from the body', () => {

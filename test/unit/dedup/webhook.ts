@@ -10,6 +10,7 @@ export const webhookOf = (given: Partial<ReceivedWebhook> & { body: Buffer }): R
   httpHeaders: {},
   sealedHeaders: {},
   identifyBy: [{ pointer: '/id' }],
+  countedWith: null,
   typeBy: [{ pointer: '/type' }],
   tagsBy: {},
   request: null,

@@ -43,6 +43,7 @@ export function sourceRow(
     changed_at: '2026-01-01T00:00:00.000000Z',
     buried: false,
     rejecting_since: null,
+    dedup_rule: 2,
     ...columns,
   };
   return row;

@@ -1,5 +1,11 @@
 import fc from 'fast-check';
-import { type Locator, parseReceivedWebhook, receivedWebhookHeaders, trailMark } from '#lib/contract';
+import {
+  type IdentifierPlace,
+  type Locator,
+  parseReceivedWebhook,
+  receivedWebhookHeaders,
+  trailMark,
+} from '#lib/contract';
 import { readHeaders } from '../../../services/ingress/receiving/http-headers.ts';
 import {
   createRecordHeaders,
@@ -18,6 +24,11 @@ test('a record’s headers are exactly those of the contract, whatever the rules
     fc.constantFrom('/id', '/a/b', '/ü~0').map((pointer) => ({ pointer })),
   );
   const rules = fc.array(rule, { maxLength: 4 });
+  const list = fc.record({ all: fc.array(rule, { minLength: 2, maxLength: 3 }) });
+  const identities = fc.record({
+    identifyBy: fc.array(fc.oneof(rule, list), { maxLength: 4 }),
+    countedWith: fc.oneof(fc.constantFrom(null, 'body' as const, 'receipt' as const), fc.constant({ header: 'x-a' })),
+  });
   const tagRules = fc.dictionary(fc.constantFrom('a', 'b.c'), rule);
   const orderingKeys = fc.option(fc.string());
   const credentialNames = fc.option(
@@ -27,13 +38,13 @@ test('a record’s headers are exactly those of the contract, whatever the rules
   fc.assert(
     fc.property(
       rawHeaders,
-      rules,
+      identities,
       rules,
       tagRules,
       fc.string(),
       orderingKeys,
       credentialNames,
-      (raw, identifyBy, typeBy, tagsBy, text, orderingKey, credentials) => {
+      (raw, { identifyBy, countedWith }, typeBy, tagsBy, text, orderingKey, credentials) => {
         const tenant = text;
         const constant = { tenant, sourceId: 'src_1', dedupTtlSeconds: 60 };
         const arrival = { receiptId: 'rcp_1', receivedAt: 1_764_576_000_123_000, traceparent: 'tp', orderingKey };
@@ -41,7 +52,7 @@ test('a record’s headers are exactly those of the contract, whatever the rules
         const request = { method: 'POST', path: `/v1/webhooks/src_1?${text}`, address: text };
         const seal = (name: string, value: string): string => `${name} sealed ${value}`;
         const fixed = { ...constant, signatureHeaders: ['x-a'], seal };
-        const record = createRecordHeaders({ ...fixed, identifyBy, typeBy, tagsBy })({
+        const record = createRecordHeaders({ ...fixed, identifyBy, countedWith, typeBy, tagsBy })({
           ...arrival,
           credentials,
           trail,
@@ -62,6 +73,13 @@ test('a record’s headers are exactly those of the contract, whatever the rules
             const value = joined.get(given.header) ?? '';
             return value === '' ? [] : [{ value }];
           });
+        const places = identifyBy.flatMap((given): IdentifierPlace[] => {
+          if (!('all' in given)) return locate([given]);
+          const all = locate([...given.all]);
+          return all.length === given.all.length ? [{ all }] : [];
+        });
+        const value = joined.get('x-a') ?? '';
+        const others = value === '' || places.length === 0 ? null : { value };
         const tags = Object.entries(tagsBy).flatMap(([name, given]) =>
           locate([given]).map((locator) => [name, locator] as const),
         );
@@ -91,7 +109,8 @@ test('a record’s headers are exactly those of the contract, whatever the rules
             contentEncoding: joined.get('content-encoding') || null,
             httpHeaders,
             sealedHeaders,
-            identifyBy: locate(identifyBy),
+            identifyBy: places,
+            countedWith: typeof countedWith === 'object' && countedWith !== null ? others : countedWith,
             typeBy: locate(typeBy),
             tagsBy: Object.fromEntries(tags),
             request: {
@@ -113,6 +132,7 @@ test('a record’s headers can be read by whoever takes it from the topic', () =
     tenant: 'acme',
     sourceId: 'src_1',
     identifyBy: [{ header: 'x-id' }],
+    countedWith: null,
     typeBy: [],
     tagsBy: { id: { header: 'x-id' }, absent: { header: 'x-absent' } },
     signatureHeaders: ['x-signed'],

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import {
   type Delivery,
   type ReceivedWebhook,
+  type WebhookIdentity,
   deadLetterHeaders,
   deliveryHeaders,
   header,
@@ -26,6 +27,7 @@ const webhook: ReceivedWebhook = {
   httpHeaders: { 'x-github-event': 'push' },
   sealedHeaders: { 'x-api-key': ['AA==', 'AQ=='] },
   identifyBy: [{ value: 'abc' }, { pointer: '/id' }],
+  countedWith: null,
   typeBy: [],
   tagsBy: { customer: { pointer: '/customer' }, repo: { value: 'a/b' } },
   request: {
@@ -70,6 +72,34 @@ describe('records', () => {
     const { body, ...rest } = webhook;
     expect(parseReceivedWebhook(receivedWebhookHeaders(rest), body)).toEqual(webhook);
   });
+
+  test.each<[WebhookIdentity, string]>([
+    [{ identifyBy: [{ pointer: '/id' }], countedWith: 'body' }, '[]'],
+    [{ identifyBy: [{ value: 'a' }], countedWith: { value: '7' } }, '[{"value":"rcp_1"}]'],
+    [{ identifyBy: [], countedWith: 'receipt' }, '[{"value":"rcp_1"}]'],
+    [{ identifyBy: [{ all: [{ value: 'a' }, { pointer: '/b' }] }], countedWith: null }, '[{"value":"rcp_1"}]'],
+  ])('the rule %j comes back, and a dedup from before it reads %s, which drops nothing', (identity, forOlder) => {
+    const { body, ...rest } = { ...webhook, ...identity };
+    const headers = receivedWebhookHeaders(rest);
+    expect(parseReceivedWebhook(headers, body)).toEqual({ ...webhook, ...identity });
+    expect(headers[header.identifyBy]).toBe(forOlder);
+  });
+
+  test('a received webhook from before the rule is identified by its places alone', () => {
+    const { body, ...rest } = webhook;
+    const headers = receivedWebhookHeaders(rest);
+    expect(headers).not.toHaveProperty(header.dedupRule);
+    expect(parseReceivedWebhook(headers, body)).toMatchObject({ identifyBy: webhook.identifyBy, countedWith: null });
+  });
+
+  test.each(['', '[]', '{}', '{"by":[{}]}', '{"by":[],"with":"x"}', '{"by":[{"all":[{}]}]}'])(
+    'a received webhook with the rule %j is refused: a guess could drop it',
+    (rule) => {
+      const { body, ...rest } = webhook;
+      const headers = { ...receivedWebhookHeaders(rest), [header.dedupRule]: rule };
+      expect(parseReceivedWebhook(headers, body)).toEqual({ malformed: 'header hookline-dedup-rule is not a rule' });
+    },
+  );
 
   test('a received webhook from before its encoding had a header of its own is read by what its sender had', () => {
     const { body, ...rest } = { ...webhook, contentEncoding: null };

@@ -18,13 +18,15 @@ import {
   time,
 } from '../schema.ts';
 
-const { dedup_ttl_seconds, timestamp_tolerance_seconds, response_status, dedup_id } = settingsFields;
-const places = list(dedup_id.then);
+const { dedup, dedup_ttl_seconds, timestamp_tolerance_seconds, response_status, ordering_key } = settingsFields;
+const place = ordering_key.then;
+const places = list(place);
+const identifierPlaces = list({ anyOf: [place, places] });
 
 /** Settings as they are shown: places are lists, and a secret only shows that it is set. */
 const settings: Record<string, Schema> = {
   ...settingsFields,
-  dedup_id: places,
+  dedup_id: identifierPlaces,
   event_type_from: places,
   ordering_key: places,
   verify_token_set: saying('whether a verify token is set; the token is not shown', flag),
@@ -37,6 +39,15 @@ const source = object(
     name: text,
     scheme: oneOf(sourceSchemes),
     ingest_url: saying('where the sender posts its webhooks', { type: 'string', format: 'uri' }),
+    dedup,
+    identified_by: object({
+      places: saying('where the identifier is looked for, in this order; a list joins its values', identifierPlaces),
+      with: saying(
+        'what the identifier counts together with: `body`, `receipt` (each is an event), or a header; null: it is exact',
+        nullable(text),
+      ),
+    }),
+    advice: saying('what is probably not as it is meant', list(text)),
     dedup_ttl_seconds,
     timestamp_tolerance_seconds,
     response_status,

@@ -94,7 +94,7 @@ async function askForSource(id: string, tenant: string | undefined, context: Con
 
 /** Puts the id into every header that identifies webhooks of the source, as the provider would. */
 function identifyingHeaders({ scheme, settings }: Source, id: string): [string, string][] {
-  const places = settings.dedup_id ?? signatureSchemes[scheme].identifyBy;
+  const places = (settings.dedup_id ?? signatureSchemes[scheme].identifyBy).flat();
   const names = places.flatMap((place) => /^header:(.+)$/.exec(place)?.[1] ?? []);
   return [
     ['Content-Type', 'application/json'],

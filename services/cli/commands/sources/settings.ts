@@ -1,9 +1,19 @@
 import type { SourceSettings } from '#lib/contract';
-import { jsonSetting, listSetting, type SettingSpec, textSetting } from '../../options/settings-options.ts';
+import {
+  jsonSetting,
+  listOrJsonSetting,
+  listSetting,
+  type SettingSpec,
+  textSetting,
+} from '../../options/settings-options.ts';
 
 /** The settings of a source, besides its name and scheme. */
 export const sourceSettings = {
-  dedup_id: listSetting('PLACE', 'where the event’s identifier is: header:Name or a JSON pointer'),
+  dedup_id: listOrJsonSetting(
+    'PLACE',
+    'where the event’s identifier is: header:Name or a JSON pointer; a JSON list of them joins their values',
+  ),
+  dedup: textSetting('ON|OFF', 'off: each receipt is an event, whatever its identifier (default: on)'),
   dedup_ttl_seconds: jsonSetting('N', 'how long an identifier is remembered'),
   event_type_from: listSetting('PLACE', 'where the event’s type is'),
   ordering_key: listSetting('PLACE', 'where the ordering key is; webhooks with the same key stay in order'),

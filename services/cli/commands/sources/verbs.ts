@@ -12,6 +12,7 @@ import {
 import { columns } from '../../output/print.ts';
 import { flag, text } from '../../verb.ts';
 import { sourceSettings } from './settings.ts';
+import { type ShownSource, sourceWarnings } from './warnings.ts';
 import { webhookVerbs } from './webhook-verbs.ts';
 
 const resources = 'sources';
@@ -36,7 +37,8 @@ export const sources = {
     summary: 'Show a source',
     resources,
     argument: 'id',
-    call: (api, _values, { id }) => api.ask('GET', pathOf('sources', id)),
+    call: (api, _values, { id }) => api.ask<ShownSource>('GET', pathOf('sources', id)),
+    warn: sourceWarnings,
   }),
   create: apiVerb({
     summary: 'Create a source; shows its secret once',
@@ -54,8 +56,9 @@ export const sources = {
         ...(await readSettings(context, values, sourceSettings)),
         ...omitAbsent({ name, scheme, secret }),
       };
-      return api.ask('POST', '/sources', { body });
+      return api.ask<ShownSource>('POST', '/sources', { body });
     },
+    warn: async ({ advice }) => advice,
   }),
   update: apiVerb({
     summary: 'Change or reset settings of a source',
@@ -74,8 +77,9 @@ export const sources = {
         ...omitAbsent({ name: values.name }),
       };
       refuseEmptyChange(body);
-      return api.ask('PATCH', pathOf('sources', id), { body, ifMatch: values['if-match'] });
+      return api.ask<ShownSource>('PATCH', pathOf('sources', id), { body, ifMatch: values['if-match'] });
     },
+    warn: async ({ advice }) => advice,
   }),
   delete: apiVerb({
     summary: 'Delete a source: its senders get 410',

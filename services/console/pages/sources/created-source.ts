@@ -4,6 +4,7 @@ import { codeBlock } from '../../parts/code-block.ts';
 import type { SourceWithSecret } from '../../routes/sources/source.ts';
 import { providerCard } from './provider-card.ts';
 import { schemeSetups } from './scheme-setup.ts';
+import { sourceNotes } from './source-notes.ts';
 
 interface Made {
   t: string;
@@ -33,6 +34,6 @@ export function createdSource(
               ? 'Enter it at the provider now: it is not shown again.'
               : `${provider} makes a secret of its own when you enter the URL there. Then enter that one here; until then this one is in force. It is not shown again.`
           }</p>${codeBlock(source.secret)}</section>`
-    }${providerCard(source, `${href}/rotate`)}`,
+    }${sourceNotes(source, { t, changedId: null })}${providerCard(source, `${href}/rotate`)}`,
   };
 }

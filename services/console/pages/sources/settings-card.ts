@@ -11,7 +11,7 @@ export function settingsCard(source: Source): Html {
   return html`<section class="card"><h2>Settings</h2>${definitions([
     ['Scheme', html`<code>${source.scheme}</code>`],
     schemeSetups[source.scheme].isTimed && ['Timestamp tolerance', duration(source.timestamp_tolerance_seconds)],
-    ['Event id from', places(source.dedup_id, 'the default of the scheme')],
+    ['Event id from', identifier(source)],
     ['Duplicates are recognized for', duration(source.dedup_ttl_seconds)],
     ['Event type from', places(source.event_type_from, 'the default of the scheme')],
     ['Ordering key from', places(source.ordering_key, 'nothing')],
@@ -30,6 +30,16 @@ export function settingsCard(source: Source): Html {
     ['Bodies of rejected webhooks', source.keep_rejected_bodies === true ? 'kept' : 'not kept'],
     ['Created', time(source.created_at)],
   ])}</section>`;
+}
+
+function identifier({ identified_by: { places: all, with: countedWith }, dedup_id }: Source): HtmlValue {
+  const texts = all.map((place) => (typeof place === 'string' ? place : place.join(' with ')));
+  const others: Readonly<Record<string, string>> = {
+    body: ', together with the body',
+    receipt: '; each receipt is an event',
+  };
+  const otherwise = countedWith === null ? '' : (others[countedWith] ?? `, together with ${countedWith}`);
+  return html`${places(texts, 'the body')}${dedup_id === undefined && ' (default)'}${otherwise}`;
 }
 
 const places = (list: readonly string[] | undefined, otherwise: string): HtmlValue =>

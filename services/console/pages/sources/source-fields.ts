@@ -12,15 +12,19 @@ interface SourceFields {
   errors: readonly FieldError[];
   /** A source that is there already: its secret is changed by rotating it. */
   isEdited: boolean;
+  /** It still identifies webhooks as an older version did. */
+  hasOlderDefault?: boolean;
 }
 
-export function sourceFields({ scheme, values, errors, isEdited }: SourceFields): Html {
+export function sourceFields({ scheme, values, errors, isEdited, hasOlderDefault = false }: SourceFields): Html {
   const setup = schemeSetups[scheme];
   const field = (name: string) => ({ name, value: values.get(name) ?? '', errors });
   const rare = html`
 ${scheme !== 'hmac' && textField({ ...field('signature_header'), label: 'Signature header', hint: `Only if it differs from the default of the scheme, ${setup.header.split(':')[0] ?? ''}.` })}
 ${setup.isTimed && textField({ ...field('timestamp_tolerance_seconds'), label: 'Timestamp tolerance, in seconds', hint: 'Empty: 300.' })}
-${textArea({ ...field('dedup_id'), rows: 2, label: 'Event id from', hint: 'A line each, tried in this order: header:Name, or a JSON pointer such as /data/id. Empty: the default of the scheme.' })}
+${textArea({ ...field('dedup_id'), rows: 2, label: 'Event id from', hint: 'A line each, tried in this order: header:Name, or a JSON pointer such as /data/id. ["/id","/updated_at"] joins values. Empty: the default of the scheme.' })}
+${hasOlderDefault && checkbox({ name: 'dedup_default', label: `Take today’s default: the identifier counts together with ${scheme === 'hmac' ? 'the body' : 'its webhook'}`, isChecked: values.has('dedup_default') })}
+${checkbox({ name: 'dedup_off', label: 'Each receipt is an event, whatever its identifier', isChecked: values.has('dedup_off') })}
 ${textField({ ...field('dedup_ttl_seconds'), label: 'Duplicates are recognized for, in seconds', hint: 'Empty: 259200, which is three days.' })}
 ${textArea({ ...field('event_type_from'), rows: 2, label: 'Event type from', hint: 'Likewise. Empty: the default of the scheme.' })}
 ${textArea({ ...field('ordering_key'), rows: 2, label: 'Ordering key from', hint: 'Likewise. Events of one key are delivered in their order.' })}

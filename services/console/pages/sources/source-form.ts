@@ -1,5 +1,6 @@
 /** The form of a source, read for the API, and a source of the API as such a form. */
-import type { SourceScheme } from '#lib/contract';
+import { dedupRules, type SourceScheme } from '#lib/contract';
+import { identityRule } from '#lib/signatures';
 import type { Source } from '../../routes/sources/source.ts';
 
 /** A setting that is not there is null: the API resets it. */
@@ -30,7 +31,8 @@ export function readSourceForm(form: URLSearchParams, scheme: SourceScheme): Sou
       },
     }),
     ...ifShown('public_url', (value) => value),
-    dedup_id: linesIn(form.get('dedup_id')),
+    dedup_id: linesIn(form.get('dedup_id'))?.map(placeIn) ?? null,
+    dedup: form.has('dedup_off') ? 'off' : null,
     dedup_ttl_seconds: numberIn(text('dedup_ttl_seconds')),
     event_type_from: linesIn(form.get('event_type_from')),
     ordering_key: linesIn(form.get('ordering_key')),
@@ -56,13 +58,25 @@ export function withoutNulls(settings: Readonly<Record<string, unknown>>): Recor
   return Object.fromEntries(entries);
 }
 
-/** As a merge patch of what is saved: tags that are no more are reset by their names. */
-export function patchOf(settings: SourceSettings, saved: Source): Record<string, unknown> {
+/**
+ * As a merge patch of what is saved: tags that are no more are reset by their names. A `dedup_id` that stays as it is is left out, since giving
+ * one moves an older source to the default of today.
+ */
+export function patchOf(given: SourceSettings, saved: Source, form: URLSearchParams): Record<string, unknown> {
+  const { dedup_id: dedupId, ...others } = given;
+  const isKept = JSON.stringify(dedupId) === JSON.stringify(saved.dedup_id ?? null) && !form.has('dedup_default');
+  const settings = isKept ? others : given;
   const { tags_from: tags } = settings;
   if (typeof tags !== 'object' || tags === null || saved.tags_from === undefined) return { ...settings };
   const gone = Object.keys(saved.tags_from).filter((name) => !Object.hasOwn(tags, name));
   return { ...settings, tags_from: { ...tags, ...Object.fromEntries(gone.map((name) => [name, null])) } };
 }
+
+/** Whether the source has the default identifier of an older version: of sources that are made today it counts together with more. */
+export const hasOlderDefault = ({ scheme, dedup_id, dedup, identified_by }: Source): boolean =>
+  dedup_id === undefined &&
+  dedup !== 'off' &&
+  identified_by.with !== identityRule(scheme, {}, dedupRules.ofScheme).with;
 
 export function formOfSource(source: Source): URLSearchParams {
   const { hmac, rate_limit: rate, client_certificate: certificate, tags_from: tags = {} } = source;
@@ -70,7 +84,8 @@ export function formOfSource(source: Source): URLSearchParams {
     name: source.name,
     signature_header: source.signature_header,
     public_url: source.public_url,
-    dedup_id: source.dedup_id?.join('\n'),
+    dedup_id: source.dedup_id?.map((place) => (typeof place === 'string' ? place : JSON.stringify(place))).join('\n'),
+    dedup_off: source.dedup === 'off' ? '1' : undefined,
     dedup_ttl_seconds: source.dedup_ttl_seconds,
     event_type_from: source.event_type_from?.join('\n'),
     ordering_key: source.ordering_key?.join('\n'),
@@ -100,6 +115,16 @@ const linesIn = (text: string | null): readonly string[] | null => {
     .filter((line) => line !== '');
   return lines.length === 0 ? null : lines;
 };
+
+/** A list in JSON is one place, whose values are joined; what is no JSON goes to the API as it is, which says so. */
+function placeIn(line: string): unknown {
+  if (!line.startsWith('[')) return line;
+  try {
+    return JSON.parse(line);
+  } catch {
+    return line;
+  }
+}
 
 /** A text that is no number goes to the API as it is, which says so. */
 const numberIn = (text: string | null): number | string | null =>

@@ -4,7 +4,7 @@ import { path } from '../../api-calls/paths.ts';
 import { page, type PageResult, seeOther } from '../../page-result.ts';
 import { type TenantContext, tenantPage } from '../../page.ts';
 import { sourceFields } from '../../pages/sources/source-fields.ts';
-import { formOfSource, patchOf, readSourceForm } from '../../pages/sources/source-form.ts';
+import { formOfSource, hasOlderDefault, patchOf, readSourceForm } from '../../pages/sources/source-form.ts';
 import { bothVersions, differing } from '../../parts/both-versions.ts';
 import { errorSummary } from '../../parts/error-summary.ts';
 import { postForm } from '../../parts/form.ts';
@@ -32,7 +32,7 @@ export const editSource = tenantPage({
       const source = valueOf(asked);
       const etag = form.get('etag') ?? '';
       form.delete('etag');
-      const body = patchOf(readSourceForm(form, source.scheme), source);
+      const body = patchOf(readSourceForm(form, source.scheme), source, form);
       const saved = await api.send<Source>('PATCH', at, { body, ...(etag !== '' && { ifMatch: etag }) });
       if (saved.ok) return seeOther(`${t}/sources/${source.id}`);
       const { failure } = saved;
@@ -70,7 +70,10 @@ function show(context: TenantContext, { source, etag, values, errors = [], isOve
       action: `${href}/edit`,
       submit: 'Save',
       hidden: { etag },
-      body: sourceFields({ scheme: source.scheme, values, errors, isEdited: true }),
+      body: sourceFields({
+        ...{ scheme: source.scheme, values, errors, isEdited: true },
+        hasOlderDefault: hasOlderDefault(source),
+      }),
     })}`,
   });
 }

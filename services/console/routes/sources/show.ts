@@ -1,4 +1,5 @@
 import { html, type Html } from '#lib/html';
+import type { ReadApi } from '../../api-calls/console-api.ts';
 import { path, withQuery } from '../../api-calls/paths.ts';
 import { page } from '../../page-result.ts';
 import { type TenantContext, tenantPage } from '../../page.ts';
@@ -6,6 +7,7 @@ import { providerCard } from '../../pages/sources/provider-card.ts';
 import { rejectionColumns } from '../../pages/sources/rejection-table.ts';
 import { schemeSetups } from '../../pages/sources/scheme-setup.ts';
 import { settingsCard } from '../../pages/sources/settings-card.ts';
+import { sourceNotes } from '../../pages/sources/source-notes.ts';
 import { count } from '../../parts/count.ts';
 import { wholeId } from '../../parts/short-id.ts';
 import { table } from '../../parts/table.ts';
@@ -27,6 +29,7 @@ export const source = tenantPage({
         dayCounts(api, params.id),
       ]);
       const at = withQuery(path`/sources/${params.id}/rejections`, { limit: shownRejections });
+      const changedId = source.identified_by.with === null ? await findChanged(api, source.id) : null;
       const rejected = await api.get<readonly Rejection[]>(at);
       const href = `${t}/sources/${source.id}`;
       return page({
@@ -35,7 +38,7 @@ export const source = tenantPage({
         subtitle: html`${schemeSetups[source.scheme].provider} · ${wholeId(source.id)}`,
         crumbs: [{ label: 'Sources', href: `${t}/sources` }],
         actions: actions(context, href),
-        body: html`${providerCard(source, can('write') ? `${href}/rotate` : undefined)}
+        body: html`${sourceNotes(source, { t, changedId })}${providerCard(source, can('write') ? `${href}/rotate` : undefined)}
 <section class="card"><h2>Last 24 hours</h2>${figures(counts, { t, id: source.id })}</section>
 ${rejections(rejected, href)}
 ${settingsCard(source)}`,
@@ -43,6 +46,13 @@ ${settingsCard(source)}`,
     },
   },
 });
+
+/** Null also where it can't be told now: the page is of use without it. */
+async function findChanged(api: ReadApi, id: string): Promise<string | null> {
+  const query = { source_id: id, has: 'changed', order: 'desc', limit: 2 };
+  const found = await api.ask<readonly { event_id: string | null }[]>(withQuery('/events', query));
+  return found.ok ? (found.value[0]?.event_id ?? null) : null;
+}
 
 const actions = ({ can }: TenantContext, href: string): Html =>
   html`${can('write') && html`<a class="button" href="${href}/sample">Send a sample</a>`}<a class="button" href="${href}/verify">Verify a webhook</a>${

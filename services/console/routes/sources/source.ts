@@ -13,7 +13,11 @@ export interface Source {
   signature_header?: string;
   hmac?: HmacSettings;
   public_url?: string;
-  dedup_id?: readonly string[];
+  dedup_id?: readonly (string | readonly string[])[];
+  dedup: 'on' | 'off';
+  identified_by: { places: readonly (string | readonly string[])[]; with: string | null };
+  /** What is probably not as it is meant. */
+  advice: readonly string[];
   event_type_from?: readonly string[];
   ordering_key?: readonly string[];
   tags_from?: Readonly<Record<string, string>>;
