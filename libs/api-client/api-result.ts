@@ -1,3 +1,4 @@
+import { parseExact } from '#lib/exact-json';
 import type { HttpAnswer } from './send-request.ts';
 
 /** Problem details of RFC 9457, with the API's own members. Every member but `code` may be missing: proxies write some too. */
@@ -41,7 +42,7 @@ const isProblem = (value: unknown): value is ProblemDetails =>
 
 function parse(text: string): { value: unknown } | undefined {
   try {
-    return { value: JSON.parse(text) };
+    return { value: parseExact(text, 'whole') };
   } catch {
     return undefined;
   }

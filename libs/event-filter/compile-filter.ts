@@ -1,5 +1,6 @@
 import { Query } from 'mingo/query';
 import { AppError } from '#lib/errors';
+import { withExactNumbers } from './exact-number.ts';
 import type { JudgedPayload } from './judged-payload.ts';
 import { context, meter, stepsSpent } from './operators.ts';
 import { problemsOfFilter } from './problems-of-filter.ts';
@@ -34,7 +35,7 @@ export type EventFilter = (payload: JudgedPayload, maxSteps?: number) => Judgeme
 export function compileFilter(filter: unknown): EventFilter {
   const [problem] = problemsOfFilter(filter);
   if (problem !== undefined) throw new AppError('data_invalid', `filter${problem.path}: ${problem.message}`);
-  const query = new Query(filter as Record<string, unknown>, { context, scriptEnabled: false });
+  const query = new Query(withExactNumbers(filter) as Record<string, unknown>, { context, scriptEnabled: false });
   return (payload, maxSteps = maxFilterSteps) => {
     const content = payload.content();
     if (content.kind === 'opaque') return { takes: false, steps: 0 };

@@ -1,4 +1,6 @@
 import { isUtf8 } from 'node:buffer';
+import { parseExact } from '#lib/exact-json';
+import { ExactNumber } from './exact-number.ts';
 
 /** An event's payload as filters see it. */
 type PayloadContent =
@@ -42,7 +44,7 @@ function contentOf(bytes: Buffer): PayloadContent {
 function parse(bytes: Buffer): unknown {
   if (!isUtf8(bytes)) return undefined;
   try {
-    return JSON.parse(bytes.toString('utf8').replace(/^\uFEFF/, ''));
+    return parseExact(bytes.toString('utf8').replace(/^\uFEFF/, ''), 'all', (source) => new ExactNumber(source));
   } catch {
     return undefined;
   }

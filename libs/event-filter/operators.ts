@@ -6,11 +6,13 @@
  */
 import { Context } from 'mingo/core';
 import { $all, $elemMatch, $size } from 'mingo/operators/query/array';
-import { $eq, $gt, $gte, $in, $lt, $lte, $ne, $nin } from 'mingo/operators/query/comparison';
+import { $eq, $in, $ne, $nin } from 'mingo/operators/query/comparison';
 import { $exists } from 'mingo/operators/query/element';
 import { $and, $nor, $not, $or } from 'mingo/operators/query/logical';
 import type { Options } from 'mingo/types';
+import { resolve } from 'mingo/util';
 import { stepsOf } from './count-steps.ts';
+import { compareNumbers, isNumber } from './exact-number.ts';
 
 /** The steps that a filter has left. One meter for all filters: the library is synchronous, so two filters never run at once. */
 export const meter = { stepsLeft: 0 };
@@ -36,6 +38,23 @@ function counted(operators: Record<`$${string}`, Operator>): Record<`$${string}`
   ];
   return Object.fromEntries(Object.entries(operators).map(withSteps));
 }
+
+/** As the library's own, for numbers that a double doesn't hold, too: a value, or one in a list, of the operand's type. */
+const ordered =
+  (holds: (order: number) => boolean): Operator =>
+  (path, operand: unknown) =>
+  (document: Record<string, unknown>) => {
+    const found: unknown = resolve(document, path, { unwrapArray: true });
+    return (Array.isArray(found) ? found : [found]).some((value: unknown) => {
+      if (isNumber(value) && isNumber(operand)) return holds(compareNumbers(value, operand));
+      if (typeof value !== 'string' || typeof operand !== 'string') return false;
+      return holds(value < operand ? -1 : value > operand ? 1 : 0);
+    });
+  };
+const $gt = ordered((order) => order > 0);
+const $gte = ordered((order) => order >= 0);
+const $lt = ordered((order) => order < 0);
+const $lte = ordered((order) => order <= 0);
 
 export const context = Context.init({
   query: {

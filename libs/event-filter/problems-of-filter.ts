@@ -3,6 +3,7 @@
  * that the library would read differently than its author meant is refused: an unknown operator, or an operator within a value (`{"data":
  * {"amount": {"$gt": 5}}}` would compare with that very object).
  */
+import { rawNumber } from '#lib/exact-json';
 import { combiners, operators } from './operators.ts';
 
 export interface FilterProblem {
@@ -31,6 +32,9 @@ export function problemsOfFilter(filter: unknown): FilterProblem[] {
     return [{ path: '', message: `must not have more than ${maxConditions} conditions` }];
   return [];
 }
+
+// Postgres would keep it, but not as it was written.
+const tooPrecise = 'must have at most 15 digits, unless it is a whole number written with digits alone';
 
 interface State {
   problems: FilterProblem[];
@@ -82,6 +86,7 @@ function checkOperand(operator: string, operand: unknown, path: string, level: n
     case 'value':
       return checkValue(operand, path, level, state);
     case 'ordered':
+      if (rawNumber(operand) !== undefined) return checkValue(operand, path, level, state);
       return typeof operand === 'number' || typeof operand === 'string'
         ? undefined
         : refuse('must be a number or a text');
@@ -112,6 +117,11 @@ function checkOperand(operator: string, operand: unknown, path: string, level: n
 /** A value is met as a whole: nothing in it is an operator. */
 function checkValue(value: unknown, path: string, level: number, state: State): void {
   if (typeof value !== 'object' || value === null) return;
+  const number = rawNumber(value);
+  if (number !== undefined) {
+    if (!/^-?\d+$/.test(number)) state.problems.push({ path, message: tooPrecise });
+    return;
+  }
   if (level > maxLevels) return void state.problems.push({ path, message: `is nested deeper than ${maxLevels}` });
   for (const [key, inner] of Object.entries(value)) {
     const at = `${path}/${escapeToken(key)}`;

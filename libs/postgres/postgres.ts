@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { parseExact } from '#lib/exact-json';
 import { AppError } from '#lib/errors';
 import { createPart, type Part } from '#lib/lifecycle';
 import type { Logger } from '#lib/log';
@@ -76,10 +77,16 @@ function toRfc3339(text: string): string {
   return date === '' ? text : `${date}T${time}.${fraction.padEnd(6, '0')}Z`;
 }
 
+const json = 114;
+const jsonb = 3802;
+/** Values of users, such as filters, keep whole numbers that a double doesn't hold. */
+const parseJson = (text: string): unknown => parseExact(text, 'whole');
+
 const types: pg.CustomTypesConfig = {
   getTypeParser: ((oid: number, format?: 'text' | 'binary'): unknown => {
     if (oid === timestamptz) return toRfc3339;
     if (oid === textArray) return parseTextArray;
+    if (oid === json || oid === jsonb) return parseJson;
     return (pg.types.getTypeParser as (oid: number, format?: string) => unknown)(oid, format);
   }) as pg.CustomTypesConfig['getTypeParser'],
 };

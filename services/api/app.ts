@@ -6,6 +6,7 @@ import {
   type FastifyServerOptions,
   type RouteOptions,
 } from 'fastify';
+import { parseExact } from '#lib/exact-json';
 import { maxPayloadBytes } from '#lib/contract';
 import {
   answerClientError,
@@ -159,9 +160,23 @@ function acceptJsonAlone(app: FastifyInstance): void {
     if (body === '') done(null, undefined);
     else
       void parseJson(request, body, (error, parsed) =>
-        done(error !== null && isEncoded(request.headers['content-encoding']) ? contentEncoded : error, parsed),
+        done(
+          error !== null && isEncoded(request.headers['content-encoding']) ? contentEncoded : error,
+          error === null ? withExactMembers(parsed, body) : parsed,
+        ),
       );
   });
+}
+
+/** Members that hold values of users: their numbers are what they are, and all others are settings of ours, which a double holds. */
+const exactMembers = ['filter', 'schema', 'example', 'document'];
+
+function withExactMembers(parsed: unknown, body: string): unknown {
+  if (typeof parsed !== 'object' || parsed === null) return parsed;
+  const names = exactMembers.filter((name) => Object.hasOwn(parsed, name));
+  if (names.length === 0) return parsed;
+  const exact = parseExact(body, 'all') as Readonly<Record<string, unknown>>;
+  return { ...parsed, ...Object.fromEntries(names.map((name) => [name, exact[name]])) };
 }
 
 const isEncoded = (contentEncoding = ''): boolean => !/^(?:identity)?$/i.test(contentEncoding);

@@ -9,6 +9,7 @@ import {
   type Tags,
 } from '#lib/contract';
 import { bodyHashOf, compoundKeyOf, dedupKeyOf, type Identifier } from '#lib/dedup-store';
+import { canonicalNumber } from '#lib/exact-json';
 import { createJsonBody, type JsonBody, locateScalar, type Scalar, shownScalar } from '#lib/json-locator';
 
 export interface Identity {
@@ -87,11 +88,14 @@ function tagsOf({ tagsBy }: ReceivedWebhook, json: ReturnType<typeof createJsonB
   return Object.fromEntries(
     rules.flatMap(([name, locator]) => {
       const found = locateScalar([locator], json);
-      const value = found === undefined ? '' : textOf(found);
+      const value = found === undefined ? '' : tagOf(found);
       return isTagValue(value) ? [[name, value]] : [];
     }),
   );
 }
+
+/** Numbers of one value are one tag. */
+const tagOf = (scalar: Scalar): string => (scalar.kind === 'text' ? scalar.text : canonicalNumber(scalar.source));
 
 const textOf = (scalar: Scalar): string => (scalar.kind === 'text' ? scalar.text : scalar.source);
 

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { maxSchemaBytes } from '#lib/contract';
+import { rawNumber } from '#lib/exact-json';
 import type { FieldErrors } from '../http/send-problem.ts';
 import type { SchemaChecks, Verdict } from '#lib/schema-checks';
 import { exampleOfSchema } from './example-of-schema.ts';
@@ -77,6 +78,7 @@ function schemaErrors(schema: unknown): { field: string; message: string }[] {
       const at = `${path}/${name.replace(/~/g, '~0').replace(/\//g, '~1')}`;
       if (isReference(name) && typeof inner === 'string' && !inner.startsWith('#'))
         errors.push({ field: at, message: 'must refer to the same schema, such as #/$defs/name' });
+      else if (rawNumber(inner) !== undefined && !isShown(at)) errors.push({ field: at, message: tooLarge(inner) });
       else visit(inner, at);
     }
   };
@@ -86,5 +88,11 @@ function schemaErrors(schema: unknown): { field: string; message: string }[] {
     errors.push({ field: '/schema/$schema', message: `must be ${dialect}` });
   return errors;
 }
+
+/** Keywords whose values are shown, and judge nothing. */
+const isShown = (path: string): boolean => /(?<!\/properties)\/(?:default|example|examples)(?:\/|$)/.test(path);
+
+const tooLarge = (value: unknown): string =>
+  `is ${String(rawNumber(value))}, which no payload can be compared with: numbers of a schema are exact up to 2^53 (9007199254740992), and to 15 digits`;
 
 const isReference = (name: string): boolean => name === '$ref' || name === '$dynamicRef';

@@ -1,3 +1,5 @@
+import { rawNumber } from '#lib/exact-json';
+
 /** JSON merge patch (RFC 7396): named members get the patch's value, `null` removes them, objects are merged recursively. */
 export function mergePatch(target: unknown, patch: unknown): unknown {
   if (!isObject(patch)) return patch;
@@ -10,4 +12,4 @@ export function mergePatch(target: unknown, patch: unknown): unknown {
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+  typeof value === 'object' && value !== null && !Array.isArray(value) && rawNumber(value) === undefined;

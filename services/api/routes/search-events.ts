@@ -1,4 +1,5 @@
 import { problemsOfFilter } from '#lib/event-filter';
+import { parseExact } from '#lib/exact-json';
 import { filterDescriptions, filterSchemas, type GivenFilters, readFilters } from '../http/filters.ts';
 import { type PageQuery, pageParameters, readPage } from '../http/paging.ts';
 import { type FieldErrors, type Read, sendInvalid, sendProblem } from '../http/send-problem.ts';
@@ -64,10 +65,10 @@ export const searchEvents: Route = ({ search, limits, usage }) =>
     },
   });
 
-function readFilter(text: string): Read<unknown> {
+function readFilter(text: string): Read<string> {
   let filter: unknown;
   try {
-    filter = JSON.parse(text);
+    filter = parseExact(text, 'all');
   } catch {
     return { errors: [{ field: 'filter', message: 'must be JSON' }] };
   }
@@ -75,5 +76,5 @@ function readFilter(text: string): Read<unknown> {
     field: `filter${path}`,
     message,
   }));
-  return errors.length > 0 ? { errors } : { read: filter };
+  return errors.length > 0 ? { errors } : { read: text };
 }

@@ -1,5 +1,6 @@
 import { endpointDefaults } from '#lib/contract';
 import { createId } from '#lib/ids';
+import { memberText } from '#lib/json-locator';
 import { createDeliveryReplay } from '#lib/replay-store';
 import { attribute, newTraceparent } from '#lib/telemetry';
 import { optionalBody } from '../http/optional-body.ts';
@@ -67,7 +68,9 @@ export const testEndpoint: Route = (deps) =>
       const reached = await replayLimitReached(deps, idempotent.effects, tenant, 'one');
       if (reached !== undefined) return sendLimitReached(reply, tenant, reached, deps.limits);
 
-      const { type = usualType, payload = { type, endpoint_id: endpoint.id } } = request.body;
+      const { type = usualType } = request.body;
+      // As it was written: parsed, a long number would become another one.
+      const payload = memberText(request.bodyText, 'payload') ?? JSON.stringify({ type, endpoint_id: endpoint.id });
       const nowMs = clock.nowMs();
       const eventId = createId('evt', nowMs, random);
       request.eventId = eventId;
@@ -79,7 +82,7 @@ export const testEndpoint: Route = (deps) =>
           id: eventId,
           receiptId: createId('rcp', nowMs, random),
           type,
-          payload: Buffer.from(JSON.stringify(payload)),
+          payload: Buffer.from(payload),
           traceparent: newTraceparent(span.traceparent),
           nowMs,
         });

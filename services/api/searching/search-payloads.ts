@@ -8,6 +8,7 @@
 import { microsOf } from '#lib/clock';
 import { isAppError } from '#lib/errors';
 import { bytesPerStep, compileFilter, decodedPayload, type EventFilter, type JudgingTurns } from '#lib/event-filter';
+import { parseExact } from '#lib/exact-json';
 import { sqlStatus } from '#lib/event-store';
 import { createId, timeOfId } from '#lib/ids';
 import type { Query } from '#lib/postgres';
@@ -17,8 +18,8 @@ import { eventJson, type EventRow, shownColumns } from '../resources/event-row.t
 
 export interface SearchAsked {
   tenant: string;
-  /** One that `problemsOfFilter` accepts. */
-  filter: unknown;
+  /** One that `problemsOfFilter` accepts, as JSON: on the way to a thread, long numbers would become objects. */
+  filter: string;
   /** Filters of the list: other events are not looked into. */
   events: ListFilter;
   /** Events with lower ids; null: from the newest. */
@@ -68,7 +69,7 @@ const groupBytes = 1024 * 1024;
 /** @throws AppError store_unavailable if it came nowhere */
 export async function searchPayloads(deps: Deps, asked: SearchAsked): Promise<Found> {
   const { monotonicMs, limits } = deps;
-  const filter = compileFilter(asked.filter);
+  const filter = compileFilter(parseExact(asked.filter, 'all'));
   const beganAtMs = monotonicMs();
   const found: Found = {
     ...{ matched: [], scanned: 0, complete: false, cursor: startOf(asked) },

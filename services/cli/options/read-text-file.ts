@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
+import { parseExact } from '#lib/exact-json';
 import { usageFailure } from '../command-failure.ts';
 import type { Context } from '../context.ts';
 
@@ -15,7 +16,7 @@ export async function readTextFile({ process }: Context, option: string, file: s
 /** @throws CommandFailure if the text is not JSON */
 export function readJson(option: string, text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseExact(text, 'all');
   } catch {
     throw usageFailure(`--${option} is not JSON: ${text.slice(0, 100)}`);
   }

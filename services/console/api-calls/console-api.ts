@@ -2,6 +2,7 @@
  * The API as pages use it: with the credential and the tenant of the request, within its time limit, and noting what was asked, which the
  * page shows. A page that is read can only read; the handler of a form gets what changes something too, with the form's Idempotency-Key.
  */
+import { parseExact } from '#lib/exact-json';
 import { type ApiFailure, failureOf } from '#lib/api-client';
 import type { Clock } from '#lib/clock';
 import { withQuery } from './paths.ts';
@@ -203,7 +204,7 @@ function pageOf(rel: 'next' | 'prev', link = ''): URLSearchParams | undefined {
 function parse(text: string): { value: unknown } | undefined {
   if (text === '') return { value: undefined };
   try {
-    return { value: JSON.parse(text) };
+    return { value: parseExact(text, 'whole') };
   } catch {
     return undefined;
   }

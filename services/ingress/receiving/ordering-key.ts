@@ -1,3 +1,4 @@
+import { canonicalNumber } from '#lib/exact-json';
 import { createJsonBody, locateScalar, shownScalar } from '#lib/json-locator';
 import type { HeaderValues } from '#lib/signatures';
 import { locatorsOf, type LocatorRule } from './record-headers.ts';
@@ -10,6 +11,8 @@ export function createOrderingKey(rules: readonly LocatorRule[]): OrderingKey {
   if (rules.length === 0) return () => null;
   return ({ headers, body }) => {
     const scalar = locateScalar(locatorsOf(rules, headers), createJsonBody(body));
-    return scalar === undefined ? null : shownScalar(scalar);
+    if (scalar === undefined) return null;
+    // Numbers of one value are one key.
+    return shownScalar(scalar.kind === 'number' ? { kind: 'number', source: canonicalNumber(scalar.source) } : scalar);
   };
 }

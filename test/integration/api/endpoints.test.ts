@@ -156,3 +156,21 @@ test('a deleted endpoint is gone to its tenant, has a new revision for the dispa
   );
   expect(row).toEqual({ revision: 2, moved: true });
 });
+
+test('whole numbers of a filter beyond 2^53 stay what they are: saved, shown, patched, in the history', async () => {
+  const number = '9007199254740993';
+  const body = `{"url":"https://example.com/exact","filter":{"account":${number}}}`;
+  const made = await api.ask({ method: 'POST', path: '/v1/endpoints', body });
+  expect([made.status, made.text]).toEqual([201, expect.stringContaining(`"filter":{"account":${number}}`)]);
+  const path = `/v1/endpoints/${made.json<EndpointJson>().id}`;
+  const patch = await api.ask({ method: 'PATCH', path, body: `{"filter":{"account":{"$in":[${number}]}}}` });
+  expect([patch.status, patch.text]).toEqual([200, expect.stringContaining(`{"account":{"$in":[${number}]}}`)]);
+  const renamed = await api.ask({ method: 'PATCH', path, body: '{"description":"other"}' });
+  expect([renamed.status, renamed.text]).toEqual([200, expect.stringContaining(number)]);
+  const [row] = await api.postgres.query<{ history: string }>(
+    `SELECT history::text FROM endpoints WHERE filter::text LIKE '%${number}%'`,
+  );
+  expect(row?.history).toContain(`{"account": ${number}}`);
+  const refused = await api.ask({ method: 'PATCH', path, body: '{"filter":{"account":1e400}}' });
+  expect(refused.json()).toMatchObject({ status: 400, errors: [{ field: '/filter/account' }] });
+});

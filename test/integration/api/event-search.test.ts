@@ -59,6 +59,14 @@ async function search(tenant: string, filter: object, more: Record<string, strin
 
 const ids = (events: readonly { id: string }[]): string[] => events.map(({ id }) => id);
 
+test('a search compares numbers by exact value', async () => {
+  const tenant = 'exact';
+  const [, second] = await receive(tenant, ['{"account":9007199254740992}', '{"account":9007199254740993}']);
+  const filter = new URLSearchParams({ filter: '{"account":9007199254740993}' }).toString();
+  const answer = await api.ask({ path: `/v1/events/search?${filter}`, tenant });
+  expect(ids(answer.json<Answered>().matched)).toEqual([second]);
+});
+
 describe('a search', () => {
   const tenant = 'searched';
   let events: string[] = [];
@@ -105,7 +113,7 @@ describe('a search', () => {
         monotonicMs: systemClock.monotonicMs,
         limits: searchLimits,
       },
-      { tenant, filter: { n: 0 }, events: { received_until: at(0) }, before: null, limit: 1 },
+      { tenant, filter: '{"n":0}', events: { received_until: at(0) }, before: null, limit: 1 },
     );
     expect(read).toMatchObject({ scanned: 0, complete: true });
   });
@@ -174,7 +182,7 @@ describe('the limits of a search', () => {
       {
         ...{ postgres: api.postgres, turns: createJudgingTurns(), monotonicMs: systemClock.monotonicMs, limits },
       },
-      { tenant, filter: worst, events: {}, before: null, limit: 100, ...asked },
+      { tenant, filter: JSON.stringify(worst), events: {}, before: null, limit: 100, ...asked },
     );
 
   it('are 64 MiB and two seconds; it says that it is not complete, and continues behind them', async () => {

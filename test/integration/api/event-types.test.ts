@@ -399,3 +399,36 @@ test('observed are the types of events that no event type describes, page by pag
   await create('order.paid');
   expect((await ask('GET', '/observed')).json()).toEqual(whole.filter(({ type }) => type !== 'order.paid'));
 });
+
+describe('numbers beyond 2^53', () => {
+  const ask = (path: string, method = 'GET', body?: string) =>
+    api.ask({ method, path: `/v1/event-types${path}`, tenant: 'numbers', ...(body !== undefined && { body }) });
+
+  test('are refused in a schema, in words', async () => {
+    for (const [schema, field] of [
+      ['{"properties":{"id":{"maximum":9223372036854775807}}}', '/schema/properties/id/maximum'],
+      ['{"properties":{"default":{"minimum":-9007199254740993}}}', '/schema/properties/default/minimum'],
+      ['{"enum":[1,9007199254740993]}', '/schema/enum/1'],
+      ['{"multipleOf":1.0000000000000000001}', '/schema/multipleOf'],
+    ] as const) {
+      const answer = await ask('', 'POST', `{"name":"refused","schema":${schema}}`);
+      const message = expect.stringContaining('exact up to 2^53') as string;
+      expect(answer.json()).toMatchObject({ status: 400, errors: [{ field, message }] });
+    }
+  });
+
+  test('stay what they are in an example', async () => {
+    const schema = '{"properties":{"id":{"type":"integer","default":9007199254740993}}}';
+    const made = await ask('', 'POST', `{"name":"kept","schema":${schema},"example":{"id":8202522731445525542}}`);
+    expect(made.status).toBe(201);
+    const shown = (await ask('/kept')).text;
+    expect(shown).toContain('{"id":8202522731445525542}');
+    expect(shown).toContain('"default":9007199254740993');
+  });
+
+  test('of an imported document are refused, too', async () => {
+    const document = '{"imported":{"properties":{"id":{"maximum":9223372036854775807}}}}';
+    const answer = await ask('/import', 'POST', `{"document":${document},"dry_run":true}`);
+    expect(answer.text).toContain('exact up to 2^53');
+  });
+});

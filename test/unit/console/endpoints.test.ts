@@ -427,6 +427,18 @@ describe('an edit', () => {
     expect(sent(api).body).toEqual({ headers: { 'X-Plain': null, 'X-Api-Key': '***', 'X-New': 'n' } });
   });
 
+  test('keeps whole numbers of a filter beyond 2^53', async () => {
+    const { get, post, api } = buildEndpoints();
+    const filter = '{"account":9007199254740993}';
+    const body = Buffer.from(JSON.stringify({ ...endpoint, filter: 'given' }).replace('"given"', filter));
+    api.on(`GET /v1/endpoints/${id}`, { body, headers: { etag: '"7"' } });
+    api.on(`PATCH /v1/endpoints/${id}`, { body: endpoint });
+    const form = formOf((await get(`${here}/edit`, tenantToken)).body);
+    expect(form['filter']?.replace(/\s/g, '')).toBe(filter);
+    await post(`${here}/edit`, { ...form, filter: filter.replace('993', '995') }, tenantToken);
+    expect(api.calls.at(-1)?.body).toBe('{"filter":{"account":9007199254740995}}');
+  });
+
   test('changes one form of retries to the other', async () => {
     const { get, post, api } = buildEndpoints();
     api.on(`PATCH /v1/endpoints/${id}`, { body: endpoint });

@@ -259,7 +259,7 @@ describe('tags', () => {
       flag: { pointer: '/data/flag' },
     };
     expect(tagsOf('{"data":{"customer":"cus_1","amount":1.0,"flag":true}}', tagsBy)).toEqual({
-      ...{ repo: 'a/b', customer: 'cus_1', amount: '1.0' },
+      ...{ repo: 'a/b', customer: 'cus_1', amount: '1' },
     });
   });
 

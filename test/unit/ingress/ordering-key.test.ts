@@ -23,6 +23,13 @@ const keyOf = async (...given: Parameters<typeof recordOf>): Promise<OutgoingRec
   return record?.key;
 };
 
+test('numbers of one value are one ordering key, and no others are', async () => {
+  const keys = await Promise.all(
+    ['1', '1.0', '1e0', '9007199254740993', '9007199254740992', '"1.0"'].map((n) => keyOf(['/n'], `{"n":${n}}`)),
+  );
+  expect(keys).toEqual(['1', '1', '1', '9007199254740993', '9007199254740992', '1.0']);
+});
+
 const paymentIntent = JSON.stringify({
   id: 'evt_1',
   type: 'payment_intent.succeeded',

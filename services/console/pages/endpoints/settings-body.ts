@@ -1,4 +1,5 @@
 /** The body of a request from the fields of the form. What the API can judge, it judges: a number that is none is sent as it was entered. */
+import { parseExact } from '#lib/exact-json';
 import type { FieldError } from '../../api-calls/console-api.ts';
 import { fieldNames, type FormField, formFields, type FormValues, isSameValue, linesOf } from './form-values.ts';
 
@@ -88,7 +89,7 @@ const number = (text: string): number | string | null =>
 function filterOf(text: string, errors: FieldError[]): unknown {
   if (text === '') return null;
   try {
-    return JSON.parse(text);
+    return parseExact(text, 'all');
   } catch (error) {
     errors.push({ field: '/filter', message: `is not JSON: ${(error as Error).message}` });
     return null;

@@ -1,3 +1,4 @@
+import { parseExact } from '#lib/exact-json';
 import { html, type Html } from '#lib/html';
 import type { FieldError, ReadApi } from '../../api-calls/console-api.ts';
 import { path, withQuery } from '../../api-calls/paths.ts';
@@ -55,7 +56,7 @@ export const testEndpoint = tenantPage({
 function readPayload(text: string): { payload?: unknown } | { message: string } {
   if (text === '') return {};
   try {
-    return { payload: JSON.parse(text) };
+    return { payload: parseExact(text, 'all') };
   } catch (error) {
     return { message: `is not JSON: ${(error as Error).message}` };
   }
