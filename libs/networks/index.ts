@@ -1,2 +1,2 @@
-export { type Networks, isNetwork, networksOf, parseNetworks, plainAddress } from './networks.ts';
+export { type Networks, isNetwork, networksOf, parseNetworks, plainAddress, withoutPort } from './networks.ts';
 export { embeddedIpv4 } from './embedded-ipv4.ts';

@@ -45,6 +45,16 @@ export function plainAddress(text: string): string | undefined {
   return embedded?.form === 'mapped' ? embedded.address : address;
 }
 
+/**
+ * The address of a text that may have a port, as some proxies write `X-Forwarded-For`: `192.0.2.7:51008`, `[2001:db8::7]:51008`, and the brackets
+ * alone. Every other text is returned as it is.
+ */
+export function withoutPort(text: string): string {
+  const [, bracketed, plain] = /^(?:\[([^[\]]+)\](?::\d{1,5})?|([^:]+):\d{1,5})$/.exec(text) ?? [];
+  const address = bracketed ?? plain;
+  return address !== undefined && isIP(address) === (bracketed === undefined ? 4 : 6) ? address : text;
+}
+
 type Family = 'ipv4' | 'ipv6';
 
 const familyOf = (address: string): Family => (isIP(address) === 4 ? 'ipv4' : 'ipv6');

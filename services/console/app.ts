@@ -4,13 +4,14 @@ import { maxPayloadBytes } from '#lib/contract';
 import {
   answerClientError,
   createKnownPaths,
+  hasClientLeft,
   ignoreExpectHeader,
   problemOfHead,
   validateHostOurselves,
 } from '#lib/http-server';
 import { createId } from '#lib/ids';
 import type { Logger } from '#lib/log';
-import type { Networks } from '#lib/networks';
+import { type Networks, withoutPort } from '#lib/networks';
 import { attribute, observe, type Tracer, traceIdOf } from '#lib/telemetry';
 import type { ApiTransport } from './api-calls/transport.ts';
 import { createAnswerPage } from './http/answer-page.ts';
@@ -66,7 +67,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
     return503OnClosing: false,
     http: validateHostOurselves,
     clientErrorHandler: answerClientError,
-    trustProxy: (address) => trustedProxies.has(address),
+    trustProxy: (address) => trustedProxies.has(withoutPort(address)),
     genReqId: () => createId('req', clock.nowMs()),
     // An id of any length is an id that does not exist.
     routerOptions: { maxParamLength: 16_384 },
@@ -113,7 +114,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
     return sendResult(reply, problem(404));
   });
   app.setErrorHandler((error: Error & { statusCode?: number }, request, reply) => {
-    const status = statusOf(error.statusCode);
+    const status = hasClientLeft(request.raw) ? 400 : statusOf(error.statusCode);
     if (status === 500) deps.log.error({ event: 'request.failed', requestId: request.id, err: error });
     return sendResult(reply, problem(status));
   });

@@ -11,7 +11,7 @@ import type { CrashPoints } from '#lib/crash-points';
 import { answerClientError, ignoreExpectHeader, problemOfHead, validateHostOurselves } from '#lib/http-server';
 import type { RandomBytes } from '#lib/ids';
 import type { Logger } from '#lib/log';
-import type { Networks } from '#lib/networks';
+import { type Networks, withoutPort } from '#lib/networks';
 import type { Tracer } from '#lib/telemetry';
 import type { Trails } from '#lib/trail';
 import { createAnswer } from './answering/answer.ts';
@@ -70,7 +70,7 @@ const headersTimeoutMs = 10_000;
 /** Node checks its time-outs at this interval. */
 const checkingIntervalMs = 5_000;
 
-const webhookUrl = /^\/v1\/webhooks\/([^/?]+)(?:\?|$)/;
+const webhookUrl = /^\/v1\/webhooks\/([^/?]+)\/?(?:\?|$)/;
 
 export function buildApp(deps: IngressDeps): FastifyInstance {
   const discardLimits = { maxBytes: discardBytes, timeoutMs: deps.bodyTimeoutMs };
@@ -90,11 +90,12 @@ export function buildApp(deps: IngressDeps): FastifyInstance {
 
   const app = createFastify(deps.tls, {
     logger: false,
-    trustProxy: (address) => deps.trustedProxies.has(address),
+    trustProxy: (address) => deps.trustedProxies.has(withoutPort(address)),
     // Longer than our own limit for bodies, which can still answer in order.
     requestTimeout: 2 * deps.bodyTimeoutMs + headersTimeoutMs,
     // An id of any length is an unknown source.
-    routerOptions: { maxParamLength: 16_384 },
+    // Providers and gateways that normalize URLs append a slash.
+    routerOptions: { maxParamLength: 16_384, ignoreTrailingSlash: true },
     clientErrorHandler: answerClientError,
     frameworkErrors: (_error, request, reply) => {
       if (!refusedByHead(request, reply)) refuse(request, reply, 'not_found', discardLimits);

@@ -1,6 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { TenantDeleted } from '#lib/erasure';
 import { type AppError, toAppError } from '#lib/errors';
+import { hasClientLeft } from '#lib/http-server';
 import type { Logger } from '#lib/log';
 import type { ProblemCode } from '#lib/problem';
 import { LimitReached, type TenantLimits } from '#lib/tenancy';
@@ -38,6 +39,10 @@ export function createErrorHandler({ log, limits }: { log: Logger; limits: Tenan
       return sendLimitReached(reply.header('retry-after', retryAfterSeconds), request.tenant, thrown.limit, limits);
     // Not 410: an answer that is kept for its idempotency key would be a row of the deleted tenant. The next try is 410 before it comes here.
     if (thrown instanceof TenantDeleted) return sendProblem(reply, 'unavailable');
+    if (hasClientLeft(request.raw)) {
+      log.info({ event: 'request.aborted', method: request.method, route: request.routeOptions.url });
+      return sendProblem(reply, 'validation_failed', 'The body ended early');
+    }
     const error = toAppError(thrown);
     const traceId = traceIdOf(request.span.traceparent);
     const facts = { method: request.method, route: request.routeOptions.url, traceId, err: error };

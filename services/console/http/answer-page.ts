@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { Clock } from '#lib/clock';
+import { withoutPort } from '#lib/networks';
 import { type ApiAccess, createConsoleApi, type WriteApi } from '../api-calls/console-api.ts';
 import { ApiRefusal } from '../api-calls/refusal.ts';
 import type { ApiTransport } from '../api-calls/transport.ts';
@@ -108,7 +109,11 @@ export function createAnswerPage(options: Options): AnswerPage {
         ...common,
         ...{ isSecure: isSecure(request), findSession: () => find(request, page.face) },
         ...frameOf(request),
-        actions: createSessionActions({ apiAs: apiAs(request), takeSignIn: () => takeSignIn(request.ip), metrics }),
+        actions: createSessionActions({
+          apiAs: apiAs(request),
+          takeSignIn: () => takeSignIn(withoutPort(request.ip)),
+          metrics,
+        }),
         idempotencyKey: key ?? newKey(),
       } as PageContext;
     const ofOperator = page.access === 'operator' ? allTenants : tenant;

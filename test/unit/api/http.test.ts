@@ -1,7 +1,10 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { maxPayloadBytes, sourceSchemes } from '#lib/contract';
 import { AppError } from '#lib/errors';
-import { type Answer, closeApps } from './ask.ts';
+import { waitUntil } from '../../support/wait-until.ts';
+import { type Answer, closeApps, listen } from './ask.ts';
 import { adminKey, authorization, buildTestApp, createKeptLog, postgresOf } from './build-test-app.ts';
 
 const json = { authorization, 'content-type': 'application/json' };
@@ -282,6 +285,19 @@ describe('trouble', () => {
     expect(answer.text).not.toContain('database');
     expect(lines.map(({ event }) => event)).toContain('request.failed');
   });
+});
+
+test('a body that its client aborts is no failure of ours', async () => {
+  const { log, lines } = createKeptLog();
+  const { app } = buildTestApp({ log });
+  const socket = connect(await listen(app), '127.0.0.1');
+  socket.write(
+    `POST /v1/sources HTTP/1.1\r\nhost: a\r\nauthorization: ${authorization}\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{"na`,
+  );
+  await once(app.server, 'request');
+  setImmediate(() => socket.destroy());
+  await waitUntil('it is logged', () => lines.some(({ event }) => event === 'request.aborted'));
+  expect(lines.map(({ event }) => event)).not.toContain('request.failed');
 });
 
 describe('what is kept of requests', () => {
