@@ -32,7 +32,6 @@ const asGzip = promisify<Buffer, object, Buffer>(gunzip);
 const asZstd = promisify<Buffer, object, Buffer>(zstdDecompress);
 
 const decoders: Readonly<Record<string, Decode>> = {
-  identity: async (bytes) => bytes,
   gzip: asGzip,
   'x-gzip': asGzip,
   // The standard says zlib format; some clients send the raw deflate stream.
@@ -48,8 +47,8 @@ const decoders: Readonly<Record<string, Decode>> = {
 
 /** @param contentEncoding as the sender wrote it; null if there was none. Never rejects. */
 export async function decodeContent(body: Buffer, contentEncoding: string | null): Promise<DecodedContent> {
-  if (contentEncoding === null) return { content: body };
-  const coding = contentEncoding.trim().toLowerCase();
+  const coding = codingOf(contentEncoding)?.toLowerCase();
+  if (coding === undefined) return { content: body };
   const decode = Object.hasOwn(decoders, coding) ? decoders[coding] : undefined;
   if (decode === undefined) return { undecoded: 'unsupported' };
   const maxOutputLength = Math.min(maxBytes, Math.max(alwaysBytes, maxRatio * body.length));
@@ -57,6 +56,26 @@ export async function decodeContent(body: Buffer, contentEncoding: string | null
     return { content: await decode(body, { maxOutputLength, chunkSize }) };
   } catch (error) {
     return { undecoded: isTooLarge(error) ? 'too_large' : 'malformed' };
+  }
+}
+
+/**
+ * The coding that a `Content-Encoding` names; undefined if there is none. Some senders write the charset of their text there, which is no
+ * coding: `UTF-8`, `charset=utf-8`.
+ */
+export function codingOf(contentEncoding: string | null): string | undefined {
+  const codings = (contentEncoding ?? '')
+    .split(',')
+    .map((coding) => coding.trim())
+    .filter((coding) => !/^(?:identity)?$/i.test(coding) && !isCharset(coding));
+  return codings.length === 0 ? undefined : codings.join(', ');
+}
+
+function isCharset(coding: string): boolean {
+  try {
+    return new TextDecoder(coding.replace(/^charset\s*=\s*"?([^"]*)"?$/i, '$1')) instanceof TextDecoder;
+  } catch {
+    return false;
   }
 }
 

@@ -1,1 +1,1 @@
-export { decodeContent } from './decode-content.ts';
+export { codingOf, decodeContent } from './decode-content.ts';

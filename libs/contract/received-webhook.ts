@@ -46,12 +46,13 @@ export interface ReceivedWebhook extends WebhookIdentity {
 }
 
 /** Fields that not every webhook has. */
-type Optional = 'sealedHeaders' | 'tagsBy' | 'request' | 'trail' | 'countedWith';
+type Optional = 'sealedHeaders' | 'tagsBy' | 'request' | 'trail' | 'countedWith' | 'identifiesForm';
 
 export function receivedWebhookHeaders(
   webhook: Omit<ReceivedWebhook, 'body' | Optional> & Partial<Pick<ReceivedWebhook, Optional>>,
 ): Record<string, string> {
-  const { sealedHeaders = {}, tagsBy = {}, request = null, trail = [], countedWith = null } = webhook;
+  const { sealedHeaders = {}, tagsBy = {}, request = null, trail = [] } = webhook;
+  const { countedWith = null, identifiesForm = false } = webhook;
   const headers: Record<string, string> = {
     [header.tenant]: webhook.tenant,
     [header.sourceId]: webhook.sourceId,
@@ -59,7 +60,7 @@ export function receivedWebhookHeaders(
     [header.receivedAt]: String(webhook.receivedAt),
     [header.contentType]: webhook.contentType,
     [header.httpHeaders]: JSON.stringify(webhook.httpHeaders),
-    ...identityHeaders({ identifyBy: webhook.identifyBy, countedWith }, webhook.receiptId),
+    ...identityHeaders({ identifyBy: webhook.identifyBy, countedWith, identifiesForm }, webhook.receiptId),
     [header.typeBy]: JSON.stringify(webhook.typeBy),
     [header.dedupTtlSeconds]: String(webhook.dedupTtlSeconds),
     [header.traceparent]: webhook.traceparent,

@@ -7,6 +7,8 @@
  * | places, together with the body            | none: the body alone           | places, `"with":"body"`        |
  * | anything else                             | the receipt's id               | places, what they count with   |
  *
+ * `"form":true` in the rule: places lead into a form, too. An older dedup finds nothing there, and takes the body.
+ *
  * A dedup from before the second header reads the first: it must tell apart at least what the rule tells apart, or it would drop webhooks
  * while a version is rolled back. Records without the second header have the rule of the first row.
  */
@@ -29,19 +31,22 @@ export interface WebhookIdentity {
   identifyBy: readonly IdentifierPlace[];
   /** Null: the identifier is exact. */
   countedWith: CountedWith | null;
+  /** The body is a form in which places may lead to values. False for sources that are older than this: they keep their identifiers. */
+  identifiesForm: boolean;
 }
 
 /** The headers of a record for this rule. */
 export function identityHeaders(
-  { identifyBy, countedWith }: WebhookIdentity,
+  { identifyBy, countedWith, identifiesForm }: WebhookIdentity,
   receiptId: string,
 ): Record<string, string> {
   const isPlain = countedWith === null && !identifyBy.some((place) => 'all' in place);
-  if (isPlain) return { [header.identifyBy]: JSON.stringify(identifyBy) };
-  const forOlder: Locator[] = countedWith === 'body' ? [] : [{ value: receiptId }];
+  if (isPlain && !identifiesForm) return { [header.identifyBy]: JSON.stringify(identifyBy) };
+  const forOlder = isPlain ? identifyBy : countedWith === 'body' ? [] : [{ value: receiptId }];
+  const rule: Rule = { by: identifyBy, ...(countedWith !== null && { with: countedWith }) };
   return {
     [header.identifyBy]: JSON.stringify(forOlder),
-    [header.dedupRule]: JSON.stringify({ by: identifyBy, ...(countedWith !== null && { with: countedWith }) }),
+    [header.dedupRule]: JSON.stringify({ ...rule, ...(identifiesForm && { form: true }) }),
   };
 }
 
@@ -49,15 +54,16 @@ export function parseIdentity(headers: HeaderText): WebhookIdentity | { malforme
   const identifyBy = parseJson(headers[header.identifyBy] ?? '[]');
   if (!isLocators(identifyBy)) return { malformed: `header ${header.identifyBy} is not a JSON array of locators` };
   const text = headers[header.dedupRule];
-  if (text === undefined) return { identifyBy, countedWith: null };
+  if (text === undefined) return { identifyBy, countedWith: null, identifiesForm: false };
   const rule = parseJson(text);
   if (!isRule(rule)) return { malformed: `header ${header.dedupRule} is not a rule` };
-  return { identifyBy: rule.by, countedWith: rule.with ?? null };
+  return { identifyBy: rule.by, countedWith: rule.with ?? null, identifiesForm: rule.form ?? false };
 }
 
 interface Rule {
-  by: IdentifierPlace[];
+  by: readonly IdentifierPlace[];
   with?: CountedWith;
+  form?: boolean;
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -65,7 +71,8 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 
 function isRule(value: unknown): value is Rule {
   if (!isObject(value) || !Array.isArray(value['by'])) return false;
-  const { by, with: countedWith } = value;
+  const { by, with: countedWith, form } = value;
+  if (form !== undefined && typeof form !== 'boolean') return false;
   const isCountedWith =
     countedWith === undefined ||
     countedWith === 'body' ||

@@ -28,6 +28,7 @@ interface Judged {
   tenant: string;
   /** The payload as received. */
   bytes: Buffer;
+  contentType: string;
   contentEncoding: string | null;
   turns: JudgingTurns;
 }
@@ -58,7 +59,7 @@ export async function judgeInTurns<C extends Candidate>(candidates: Iterable<C>,
  */
 export async function judgeEach<C extends Candidate>(
   candidates: Iterable<C>,
-  { tenant, bytes, contentEncoding, turns }: Judged,
+  { tenant, bytes, turns, ...form }: Judged,
   givenSteps: number,
   { takes: tell, refuses = () => 0 }: Verdicts<C>,
 ): Promise<number> {
@@ -75,7 +76,7 @@ export async function judgeEach<C extends Candidate>(
       turns.spend(1);
     } else {
       if (payload === undefined) {
-        payload = await decodedPayload(bytes, contentEncoding);
+        payload = await decodedPayload(bytes, form);
         payload.content();
         turns.spend(payload.bytes / bytesPerStep);
         const wait = turns.wait(tenant);

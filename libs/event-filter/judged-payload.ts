@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { parseExact } from '#lib/exact-json';
+import { jsonOfBody } from '#lib/json-locator';
 import { ExactNumber } from './exact-number.ts';
 
 /** An event's payload as filters see it. */
@@ -22,14 +23,24 @@ const maxLevels = 100;
 /** Counted before any filter runs. A megabyte of usual JSON has fewer. */
 const maxValues = 50_000;
 
-/** Parses on first use, once for all filters. */
-export function judgedPayload(bytes: Buffer): JudgedPayload {
+/**
+ * Parses on first use, once for all filters; a form is read as `jsonOfBody` does.
+ *
+ * @param contentType as the sender wrote it
+ */
+export function judgedPayload(bytes: Buffer, contentType: string): JudgedPayload {
   let content: PayloadContent | undefined;
-  return { bytes: bytes.length, content: () => (content ??= contentOf(bytes)) };
+  return { bytes: bytes.length, content: () => (content ??= contentOf(parse(jsonOfBody(bytes, contentType)))) };
 }
 
-function contentOf(bytes: Buffer): PayloadContent {
+/** The same for bytes in a coding that is not known: JSON is judged as it stands, and nothing can be said about everything else. */
+export function undecodedPayload(bytes: Buffer): JudgedPayload {
   const document = parse(bytes);
+  const content: PayloadContent = document === undefined ? { kind: 'unwieldy' } : contentOf(document);
+  return { bytes: bytes.length, content: () => content };
+}
+
+function contentOf(document: unknown): PayloadContent {
   if (typeof document !== 'object' || document === null) return { kind: 'opaque' };
   let values = 0;
   const isUnwieldy = (value: unknown, levels: number): boolean => {

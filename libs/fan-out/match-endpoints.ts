@@ -29,8 +29,10 @@ export type MatchEndpoints<E extends Subscriber = Subscriber> = (
  */
 export function createMatchEndpoints<E extends Subscriber>({ turns, unjudged }: Deps): MatchEndpoints<E> {
   return async (event, endpoints) => {
-    const { tenant, id: eventId, payload: bytes, content_encoding: contentEncoding } = event;
-    const takers = await judgeInTurns(subscribed(event, endpoints), { tenant, bytes, contentEncoding, turns });
+    const { tenant, id: eventId, payload: bytes, content_type: contentType, content_encoding: contentEncoding } = event;
+    const takers = await judgeInTurns(subscribed(event, endpoints), {
+      ...{ tenant, bytes, contentType, contentEncoding, turns },
+    });
     unjudged.note({ tenant, eventId }, takers);
     return takers.map(({ candidate }) => candidate.endpoint);
   };

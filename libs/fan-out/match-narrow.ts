@@ -73,7 +73,7 @@ function rulesOf(takers: readonly Subscriber[]): ReadonlyMap<string, PassHeaders
 
 /** Undefined if the budget is too small to decide. A decision is the same as that of `matchEndpoints`, whose budget is larger. */
 function takersOf(event: EventRecord, candidates: Iterable<Subscriber>, budget: StepBudget): Subscriber[] | undefined {
-  const payload = judgedPayload(event.payload);
+  const payload = judgedPayload(event.payload, event.content_type);
   let stepsLeft = Math.min(maxSteps, budget.stepsLeft);
   const spend = (steps: number): void => {
     stepsLeft -= steps;

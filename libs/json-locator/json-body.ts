@@ -8,12 +8,14 @@ export type Scalar = { kind: 'text'; text: string } | { kind: 'number'; source: 
 export interface JsonBody {
   /** The non-empty text or number at the pointer. Never throws, whatever the body is. */
   scalarAt(pointer: string): Scalar | undefined;
+  isJson(): boolean;
 }
 
 /** Parses on first use, once: most webhooks are identified by a header. */
 export function createJsonBody(body: Buffer): JsonBody {
   let parsed: Parsed | 'not JSON' | undefined;
   return {
+    isJson: () => (parsed ??= parse(body)) !== 'not JSON',
     scalarAt(pointer) {
       const tokens = parsePointer(pointer);
       if (tokens === undefined) return undefined;

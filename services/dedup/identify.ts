@@ -10,7 +10,15 @@ import {
 } from '#lib/contract';
 import { bodyHashOf, compoundKeyOf, dedupKeyOf, type Identifier } from '#lib/dedup-store';
 import { canonicalNumber } from '#lib/exact-json';
-import { createJsonBody, type JsonBody, locateScalar, type Scalar, shownScalar } from '#lib/json-locator';
+import {
+  createJsonBody,
+  isForm,
+  type JsonBody,
+  jsonOfBody,
+  locateScalar,
+  type Scalar,
+  shownScalar,
+} from '#lib/json-locator';
 
 export interface Identity {
   dedupKey: Buffer;
@@ -25,9 +33,10 @@ const defaultType = 'webhook';
 
 /** A function of the record alone, for any body; never throws. @param content searched instead of the body */
 export function identify(webhook: ReceivedWebhook, content: Buffer = webhook.body): Identity {
-  const json = createJsonBody(content);
+  const json = createJsonBody(jsonOfBody(content, webhook.contentType));
   const sha256 = hash('sha256', webhook.body, 'buffer');
-  const found = findIdentifier(webhook.identifyBy, json);
+  const identifying = webhook.identifiesForm || !isForm(webhook.contentType) ? json : createJsonBody(content);
+  const found = findIdentifier(webhook.identifyBy, identifying);
   const type = locateScalar(webhook.typeBy, json);
   return {
     dedupKey: keyOf(webhook, found, sha256),

@@ -1,3 +1,4 @@
+import { codingOf } from '#lib/content-coding';
 import { parseReceivedWebhook, type ReceivedWebhook } from '#lib/contract';
 import { firstOriginOf } from '#lib/dead-letters';
 import { type Candidate, eventIdOf } from '#lib/dedup-store';
@@ -18,8 +19,11 @@ const minTtlSeconds = 60;
 const maxTtlSeconds = 30 * 24 * 3600;
 
 export async function readItem(record: IncomingRecord): Promise<Item | { malformed: string }> {
-  const webhook = parseReceivedWebhook(record.headers, record.value);
-  if ('malformed' in webhook) return webhook;
+  const parsed = parseReceivedWebhook(record.headers, record.value);
+  if ('malformed' in parsed) return parsed;
+  const { contentEncoding } = parsed;
+  // Receivers are told no coding where there is none.
+  const webhook = { ...parsed, contentEncoding: codingOf(contentEncoding) === undefined ? null : contentEncoding };
   const identity = identify(webhook, await identifyingContent(webhook));
   const { tenant, sourceId, receiptId, receivedAt } = webhook;
   const origin = firstOriginOf(record);

@@ -1,5 +1,6 @@
 import { decodeContent } from '#lib/content-coding';
 import type { ReceivedWebhook, Tags } from '#lib/contract';
+import { createJsonBody, jsonOfBody } from '#lib/json-locator';
 import { type Enforcement, schemaTagOf } from '#lib/schema-checks';
 import type { Item } from './item.ts';
 
@@ -31,10 +32,13 @@ export function createSchemaTags(enforcement: Enforcement): SchemaTags {
 
 const byteOrderMark = '\uFEFF';
 
-/** Undefined for an encoding that is not known, or too much to decode. */
-async function textOf({ body, contentEncoding }: ReceivedWebhook): Promise<string | undefined> {
+/** JSON as filters see it. Undefined for bytes in an encoding that is not known, unless they are JSON, and for too much to decode. */
+async function textOf({ body, contentType, contentEncoding }: ReceivedWebhook): Promise<string | undefined> {
   const decoded = await decodeContent(body, contentEncoding);
-  if ('undecoded' in decoded && decoded.undecoded !== 'malformed') return undefined;
-  const text = ('content' in decoded ? decoded.content : body).toString();
+  if ('undecoded' in decoded && decoded.undecoded === 'too_large') return undefined;
+  const isUnknown = 'undecoded' in decoded && decoded.undecoded === 'unsupported';
+  if (isUnknown && !createJsonBody(body).isJson()) return undefined;
+  const content = 'content' in decoded ? decoded.content : body;
+  const text = (isUnknown ? content : jsonOfBody(content, contentType)).toString();
   return text.startsWith(byteOrderMark) ? text.slice(1) : text;
 }

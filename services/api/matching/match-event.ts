@@ -94,7 +94,7 @@ export async function matchEvent(
   const bytes = event.body ?? Buffer.alloc(0);
   const left = await judgeEach(
     candidates,
-    { tenant, bytes, contentEncoding: event.content_encoding, turns },
+    { tenant, bytes, contentType: event.content_type ?? '', contentEncoding: event.content_encoding, turns },
     stepsLeft,
     {
       takes: ({ candidate, unjudged = null }) =>

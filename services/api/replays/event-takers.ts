@@ -15,6 +15,7 @@ interface Event {
   type: string;
   source_id: string;
   body: Buffer;
+  content_type: string;
   content_encoding: string | null;
 }
 
@@ -29,7 +30,7 @@ const stepsToCompile = 2_000;
 /** The endpoints that get such an event today: judged as fan-out does it, and within the same bounds. */
 export async function eventTakers(
   postgres: Query,
-  { tenant, type, source_id, body, content_encoding: contentEncoding }: Event,
+  { tenant, type, source_id, body, content_type: contentType, content_encoding: contentEncoding }: Event,
   turns: JudgingTurns,
 ): Promise<Taker<Candidate>[]> {
   const candidates: Candidate[] = [];
@@ -46,7 +47,7 @@ export async function eventTakers(
     if (last === undefined) break;
     after = last.id;
   }
-  return judgeInTurns(candidates, { tenant, bytes: body, contentEncoding, turns });
+  return judgeInTurns(candidates, { tenant, bytes: body, contentType, contentEncoding, turns });
 }
 
 /** An unusable filter takes everything, as in fan-out. */

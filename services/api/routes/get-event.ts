@@ -46,5 +46,8 @@ interface Payload {
 async function payloadOf({ body, content_encoding: contentEncoding }: EventWithPayload): Promise<Payload> {
   if (body === null) return {};
   const decoded = await decodeContent(body, contentEncoding);
-  return 'content' in decoded ? { payload: jsonText(decoded.content) } : decoded;
+  if ('content' in decoded) return { payload: jsonText(decoded.content) };
+  // A coding that is not known may be none at all.
+  const text = decoded.undecoded === 'unsupported' ? jsonText(body) : undefined;
+  return text === undefined ? decoded : { payload: text };
 }

@@ -57,7 +57,8 @@ export const replayEvent: Route = (deps) =>
       let endpointIds: string[];
       if (endpointId === undefined) {
         const { id: eventId, type, source_id, body, content_encoding } = event;
-        const takers = await eventTakers(effects, { tenant, type, source_id, body, content_encoding }, judgingTurns);
+        const content = { body, content_type: event.content_type ?? '', content_encoding };
+        const takers = await eventTakers(effects, { tenant, type, source_id, ...content }, judgingTurns);
         unjudgedFilters.note({ tenant, eventId }, takers);
         endpointIds = takers.map(({ candidate }) => candidate.id);
       } else {

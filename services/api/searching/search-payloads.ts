@@ -192,6 +192,7 @@ const bytesOf = (group: readonly InWindow[]): number => group.reduce((sum, { byt
 
 interface Payload {
   id: string;
+  content_type: string;
   content_encoding: string | null;
   body: Buffer;
 }
@@ -200,10 +201,10 @@ async function readPayloads(postgres: Query, tenant: string, group: readonly InW
   const kept = group.filter(({ bytes }) => bytes !== null);
   if (kept.length === 0) return new Map<string, Payload>();
   const rows = await postgres.query<Payload>(
-    `SELECT asked.id, payload.content_encoding, payload.body
+    `SELECT asked.id, payload.content_type, payload.content_encoding, payload.body
        FROM unnest($2::text[], $3::timestamptz[]) AS asked (id, received_at)
       CROSS JOIN LATERAL (
-            SELECT p.content_encoding, p.body
+            SELECT p.content_type, p.content_encoding, p.body
               FROM event_payloads p
              WHERE p.tenant = $1 AND p.event_id = asked.id AND p.received_at = asked.received_at
              LIMIT 1) AS payload`,
@@ -223,7 +224,10 @@ async function judge({ turns }: Deps, { tenant, event, payload: stored, filter }
   if (stored === undefined) return void (found.unjudged.payload_removed += 1);
   const wait = turns.wait(tenant);
   if (wait !== undefined) await wait;
-  const payload = await decodedPayload(stored.body, stored.content_encoding);
+  const payload = await decodedPayload(stored.body, {
+    contentType: stored.content_type,
+    contentEncoding: stored.content_encoding,
+  });
   const { takes, steps, unjudged } = filter(payload);
   turns.spend(1 + payload.bytes / bytesPerStep + steps);
   if (unjudged !== undefined) found.unjudged[unjudged === 'payload' ? 'payload' : 'filter_steps'] += 1;

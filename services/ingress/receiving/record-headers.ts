@@ -9,6 +9,7 @@ import {
   trailText,
   type WebhookIdentity,
 } from '#lib/contract';
+import { isForm } from '#lib/json-locator';
 import type { OutgoingRecord } from '#lib/kafka';
 import type { HeaderValues } from '#lib/signatures';
 import { headerText, keptHeaders } from './http-headers.ts';
@@ -26,6 +27,8 @@ export interface RecordRules {
   identifyBy: readonly IdentifierRule[];
   /** What the identifier counts together with; a header only where the request has it. Null: it is exact. */
   countedWith: 'body' | 'receipt' | LocatorRule | null;
+  /** Whether places of the identifier lead into forms. */
+  identifiesForms: boolean;
   typeBy: readonly LocatorRule[];
   /** The place of each tag, by its name. */
   tagsBy: Readonly<Record<string, LocatorRule>>;
@@ -117,7 +120,9 @@ export function createRecordHeaders(rules: RecordRules): RecordHeaders {
     const contentEncoding = headerText(headers, 'content-encoding');
     if (contentEncoding !== undefined) record[header.contentEncoding] = contentEncoding;
     if (orderingKey !== null) record[header.orderingKey] = orderingKey;
-    if (identityReadsRequest) Object.assign(record, identityHeaders(identityOf(rules, headers), receiptId));
+    const isOwnForm = rules.identifiesForms && isForm(headerText(headers, 'content-type') ?? '');
+    if (identityReadsRequest || isOwnForm)
+      Object.assign(record, identityHeaders(identityOf(rules, headers), receiptId));
     if (typedByHeader) record[header.typeBy] = JSON.stringify(locatorsOf(rules.typeBy, headers));
     if (taggedByHeader) {
       const tags = locatedTags(tagRules, headers);
@@ -177,15 +182,17 @@ export function locatorsOf(rules: readonly LocatorRule[], headers: HeaderValues)
 const noHeaders = Object.create(null) as HeaderValues;
 
 /** The rule of one webhook: a list of places without one of its headers is no place. */
-function identityOf({ identifyBy, countedWith }: RecordRules, headers: HeaderValues): WebhookIdentity {
+function identityOf({ identifyBy, countedWith, identifiesForms }: RecordRules, headers: HeaderValues): WebhookIdentity {
   const places = identifyBy.flatMap((rule): IdentifierPlace[] => {
     if (!('all' in rule)) return locatorsOf([rule], headers);
     const all = locatorsOf(rule.all, headers);
     return all.length === rule.all.length ? [{ all }] : [];
   });
-  if (countedWith === null || typeof countedWith === 'string') return { identifyBy: places, countedWith };
+  const identifiesForm = identifiesForms && isForm(headerText(headers, 'content-type') ?? '');
+  if (countedWith === null || typeof countedWith === 'string')
+    return { identifyBy: places, countedWith, identifiesForm };
   const [found] = places.length === 0 ? [] : locatorsOf([countedWith], headers);
-  return { identifyBy: places, countedWith: found !== undefined && 'value' in found ? found : null };
+  return { identifyBy: places, countedWith: found !== undefined && 'value' in found ? found : null, identifiesForm };
 }
 
 /** Whether the headers of the identity are not the same for every webhook of the source. */

@@ -1,5 +1,6 @@
 import { parseRfc3339 } from '#lib/clock';
 import {
+  dedupRules,
   isTagName,
   sealHeader,
   secretsContext,
@@ -114,6 +115,7 @@ export function readSource(row: SourceRow, secretBox: SecretBox): { source: Sour
         sourceId: id,
         identifyBy,
         countedWith: parseCountedWith(identity.with),
+        identifiesForms: row.dedup_rule !== dedupRules.exact,
         typeBy,
         tagsBy: Object.fromEntries(tagRules.map((rule, index) => [tagNames[index] as string, rule])),
         signatureHeaders: [...new Set([readBy.signatureHeader, scheme.signatureHeader])],

@@ -246,6 +246,36 @@ describe('a body that came encoded', () => {
   });
 });
 
+describe('a form', () => {
+  const contentType = 'application/x-www-form-urlencoded';
+  const identified = (body: string, given: Partial<ReceivedWebhook> = {}) =>
+    identify(webhookOf({ body: Buffer.from(body), contentType, identifiesForm: true, ...given }));
+
+  it('is an object of texts for identifier, type and tags', () => {
+    const found = identified('id=a%20b&type=sms.sent&to=%2B49', { tagsBy: { to: { pointer: '/to' } } });
+    expect(found).toMatchObject({ eventId: 'a b', type: 'sms.sent', tags: { to: '+49' } });
+    expect(found.dedupKey).toEqual(identifyBody('{"id":"a b"}').dedupKey);
+  });
+
+  it('with JSON in its only field `payload` is that JSON', () => {
+    expect(identified(`payload=${encodeURIComponent('{"id":7,"type":"issues"}')}`)).toMatchObject({
+      eventId: '7',
+      type: 'issues',
+    });
+  });
+
+  it('is known by its body where its source is from before: its identifiers stay', () => {
+    const [one, two] = ['id=1&n=1', 'id=1&n=2'].map((body) => identified(body, { identifiesForm: false }));
+    expect(one?.dedupKey).not.toEqual(two?.dedupKey);
+    expect([one?.eventId, one?.bodyHash]).toEqual([null, identifyBody('id=1&n=1').bodyHash]);
+  });
+
+  it('that is no text is known by its body', () => {
+    expect(identified('id=%ff').eventId).toBeNull();
+    expect(identified('id=%ff').dedupKey).not.toEqual(identified('id=%fe').dedupKey);
+  });
+});
+
 describe('tags', () => {
   const tagsOf = (body: string, tagsBy: Record<string, Locator>) =>
     identify(webhookOf({ body: Buffer.from(body), tagsBy })).tags;

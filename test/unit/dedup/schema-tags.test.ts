@@ -71,7 +71,8 @@ test.each([
   ['gzip', gzipSync('{"id":"a","bad":1}'), 'mismatch'],
   // Bytes that are not what their encoding says are read as they stand.
   ['gzip', Buffer.from('{"id":"a","bad":1}'), 'mismatch'],
-  ['compress', Buffer.from('{"id":"a"}'), 'unjudged'],
+  ['compress', Buffer.from('{"id":"a","bad":1}'), 'mismatch'],
+  ['compress', gzipSync('{"id":"a"}'), 'unjudged'],
 ])('reads a body under %s', async (encoding, body, tag) => {
   const world = createWorld();
   const record = recordOf({ id: 'a', offset: 0 });

@@ -11,6 +11,7 @@ export const webhookOf = (given: Partial<ReceivedWebhook> & { body: Buffer }): R
   sealedHeaders: {},
   identifyBy: [{ pointer: '/id' }],
   countedWith: null,
+  identifiesForm: false,
   typeBy: [{ pointer: '/type' }],
   tagsBy: {},
   request: null,

@@ -200,7 +200,7 @@ describe('an endpoint', () => {
       { until: formatMicros(startMicros), open: false, event_types: ['a'], source_ids: ['src_1'], filter },
     ];
     const { subscription, past } = read(aRow({ filter, history, disabled_at: formatMicros(startMicros) }));
-    const small = judgedPayload(Buffer.from('{"data":{"amount":99}}'));
+    const small = judgedPayload(Buffer.from('{"data":{"amount":99}}'), 'application/json');
     expect(subscription).toMatchObject({ open: false, eventTypes: ['order.*'], sourceIds: [] });
     expect(past).toMatchObject([{ until: startMicros, open: false, eventTypes: ['a'], sourceIds: ['src_1'] }]);
     expect([subscription.filter?.(small).takes, past[0]?.filter?.(small).takes]).toEqual([false, false]);

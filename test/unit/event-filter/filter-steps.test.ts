@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { compileFilter, judgedPayload, maxFilterSteps, problemsOfFilter } from '#lib/event-filter';
 import { filters } from './filters.ts';
 
+const json = 'application/json';
 const judge = (filter: unknown, payload: unknown, maxSteps?: number) =>
-  compileFilter(filter)(judgedPayload(Buffer.from(JSON.stringify(payload))), maxSteps);
+  compileFilter(filter)(judgedPayload(Buffer.from(JSON.stringify(payload)), json), maxSteps);
 const numbered = (length: number, each: (index: number) => unknown): unknown[] =>
   Array.from({ length }, (_, index) => each(index));
 

@@ -18,7 +18,13 @@ const bytes = Buffer.from('{"a":1}');
 /** Without pauses: the steps of these tests are not real work. */
 const turns = createJudgingTurns(setImmediate);
 const judge = (candidates: Iterable<Candidate>, judging = turns) =>
-  judgeInTurns(candidates, { tenant: 'acme', bytes, contentEncoding: null, turns: judging });
+  judgeInTurns(candidates, {
+    tenant: 'acme',
+    bytes,
+    contentType: 'application/json',
+    contentEncoding: null,
+    turns: judging,
+  });
 
 /** A filter of so many steps. */
 const filterOf =

@@ -71,6 +71,36 @@ describe('an endpoint gets an event', () => {
     expect(await matches({ filter }, plain(4))).toBe(false);
   });
 
+  it('whose payload its filter takes as it stands, where its encoding is a charset, or is not known', async () => {
+    const filter = compileFilter({ order: { $gte: 5 } });
+    const taken = (text: string, content_encoding: string): Promise<boolean> =>
+      matches({ filter }, { payload: Buffer.from(text), content_encoding });
+    for (const encoding of ['UTF-8', 'utf8', 'charset=iso-8859-1', 'identity', 'identity, us-ascii', '', 'snappy']) {
+      expect([encoding, await taken('{"order":5}', encoding)]).toEqual([encoding, true]);
+      expect([encoding, await taken('{"order":4}', encoding)]).toEqual([encoding, false]);
+      expect([encoding, await taken('4', encoding)]).toEqual([encoding, false]);
+    }
+    // Only a body that is no JSON then can’t be judged.
+    expect([await taken('order=4', 'snappy'), await taken('order=4', 'utf-8')]).toEqual([true, false]);
+  });
+
+  it('whose form its filter takes: an object of texts, or the JSON in its only field `payload`', async () => {
+    const taken = (
+      filter: object,
+      form: string,
+      content_type = 'application/x-www-form-urlencoded',
+    ): Promise<boolean> => matches({ filter: compileFilter(filter) }, { payload: Buffer.from(form), content_type });
+    expect(await taken({ action: 'opened' }, 'payload=%7B%22action%22%3A%22opened%22%7D')).toBe(true);
+    expect(await taken({ action: 'opened' }, 'payload=%7B%22action%22%3A%22closed%22%7D')).toBe(false);
+    expect(await taken({ order: '5', item: { $all: ['a b', 'c'] } }, 'order=5&item=a+b&item=c')).toBe(true);
+    expect(await taken({ order: 5 }, 'order=5')).toBe(false);
+    expect(await taken({ payload: 'a' }, 'payload=a')).toBe(true);
+    expect(await taken({ payload: '{}' }, 'payload={}&more=1')).toBe(true);
+    expect(await taken({ order: '5' }, 'order=5', 'text/plain')).toBe(false);
+    expect(await taken({ order: '5' }, 'order=5', 'Application/X-WWW-Form-URLencoded; charset=UTF-8')).toBe(true);
+    expect(await taken({ order: { $exists: true } }, 'order=%ff')).toBe(false);
+  });
+
   it('that was accepted 5 s or more after its creation', async () => {
     expect(await isMatched({ createdAt: startMicros - 5 * secondMicros })).toBe(true);
     expect(await isMatched({ createdAt: startMicros - 5 * secondMicros + 1 })).toBe(false);

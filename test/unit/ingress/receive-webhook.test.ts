@@ -141,6 +141,8 @@ describe('an accepted webhook', () => {
       },
       sealedHeaders: {},
       identifyBy: [{ pointer: '/id' }, { pointer: '/event_id' }, { pointer: '/message_id' }],
+      countedWith: null,
+      identifiesForm: false,
       typeBy: [{ pointer: '/type' }],
       tagsBy: {},
       request: {

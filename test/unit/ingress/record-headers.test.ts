@@ -18,7 +18,8 @@ const asText = (headers: ReturnType<ReturnType<typeof createRecordHeaders>>): Re
 
 test('a record’s headers are exactly those of the contract, whatever the rules and the request', () => {
   const headerName = fc.constantFrom('x-a', 'x-b', 'X-A', '__proto__', 'constructor', 'content-type', 'cookie');
-  const rawHeaders = fc.array(fc.tuple(headerName, fc.string()), { maxLength: 6 }).map((pairs) => pairs.flat());
+  const value = fc.oneof(fc.string(), fc.constant('Application/X-WWW-Form-URLencoded; charset=UTF-8'));
+  const rawHeaders = fc.array(fc.tuple(headerName, value), { maxLength: 6 }).map((pairs) => pairs.flat());
   const rule: fc.Arbitrary<LocatorRule> = fc.oneof(
     fc.constantFrom('x-a', 'x-b', 'x-c', '__proto__', 'constructor').map((header) => ({ header })),
     fc.constantFrom('/id', '/a/b', '/ü~0').map((pointer) => ({ pointer })),
@@ -27,6 +28,7 @@ test('a record’s headers are exactly those of the contract, whatever the rules
   const list = fc.record({ all: fc.array(rule, { minLength: 2, maxLength: 3 }) });
   const identities = fc.record({
     identifyBy: fc.array(fc.oneof(rule, list), { maxLength: 4 }),
+    identifiesForms: fc.boolean(),
     countedWith: fc.oneof(fc.constantFrom(null, 'body' as const, 'receipt' as const), fc.constant({ header: 'x-a' })),
   });
   const tagRules = fc.dictionary(fc.constantFrom('a', 'b.c'), rule);
@@ -44,7 +46,7 @@ test('a record’s headers are exactly those of the contract, whatever the rules
       fc.string(),
       orderingKeys,
       credentialNames,
-      (raw, { identifyBy, countedWith }, typeBy, tagsBy, text, orderingKey, credentials) => {
+      (raw, { identifyBy, countedWith, identifiesForms }, typeBy, tagsBy, text, orderingKey, credentials) => {
         const tenant = text;
         const constant = { tenant, sourceId: 'src_1', dedupTtlSeconds: 60 };
         const arrival = { receiptId: 'rcp_1', receivedAt: 1_764_576_000_123_000, traceparent: 'tp', orderingKey };
@@ -52,7 +54,7 @@ test('a record’s headers are exactly those of the contract, whatever the rules
         const request = { method: 'POST', path: `/v1/webhooks/src_1?${text}`, address: text };
         const seal = (name: string, value: string): string => `${name} sealed ${value}`;
         const fixed = { ...constant, signatureHeaders: ['x-a'], seal };
-        const record = createRecordHeaders({ ...fixed, identifyBy, countedWith, typeBy, tagsBy })({
+        const record = createRecordHeaders({ ...fixed, identifyBy, countedWith, identifiesForms, typeBy, tagsBy })({
           ...arrival,
           credentials,
           trail,
@@ -110,6 +112,8 @@ test('a record’s headers are exactly those of the contract, whatever the rules
             httpHeaders,
             sealedHeaders,
             identifyBy: places,
+            identifiesForm:
+              identifiesForms && /^application\/x-www-form-urlencoded;/i.test(joined.get('content-type') ?? ''),
             countedWith: typeof countedWith === 'object' && countedWith !== null ? others : countedWith,
             typeBy: locate(typeBy),
             tagsBy: Object.fromEntries(tags),
@@ -133,6 +137,7 @@ test('a record’s headers can be read by whoever takes it from the topic', () =
     sourceId: 'src_1',
     identifyBy: [{ header: 'x-id' }],
     countedWith: null,
+    identifiesForms: true,
     typeBy: [],
     tagsBy: { id: { header: 'x-id' }, absent: { header: 'x-absent' } },
     signatureHeaders: ['x-signed'],

@@ -28,6 +28,7 @@ const webhook: ReceivedWebhook = {
   sealedHeaders: { 'x-api-key': ['AA==', 'AQ=='] },
   identifyBy: [{ value: 'abc' }, { pointer: '/id' }],
   countedWith: null,
+  identifiesForm: false,
   typeBy: [],
   tagsBy: { customer: { pointer: '/customer' }, repo: { value: 'a/b' } },
   request: {
@@ -73,7 +74,8 @@ describe('records', () => {
     expect(parseReceivedWebhook(receivedWebhookHeaders(rest), body)).toEqual(webhook);
   });
 
-  test.each<[WebhookIdentity, string]>([
+  test.each<[Partial<WebhookIdentity>, string]>([
+    [{ identifyBy: [{ pointer: '/id' }], identifiesForm: true }, '[{"pointer":"/id"}]'],
     [{ identifyBy: [{ pointer: '/id' }], countedWith: 'body' }, '[]'],
     [{ identifyBy: [{ value: 'a' }], countedWith: { value: '7' } }, '[{"value":"rcp_1"}]'],
     [{ identifyBy: [], countedWith: 'receipt' }, '[{"value":"rcp_1"}]'],

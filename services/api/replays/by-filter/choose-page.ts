@@ -129,19 +129,22 @@ async function takersOf(
   const payload = await payloadOf(store, tenant, event.id);
   // Sent without a look, it fails with the reason.
   if (payload === undefined) return candidates.map(({ id }) => id);
-  const { body: bytes, content_encoding: contentEncoding } = payload;
-  const takers = await judgeInTurns<Subscriber>(candidates, { tenant, bytes, contentEncoding, turns });
+  const { body: bytes, content_type: contentType, content_encoding: contentEncoding } = payload;
+  const judged = { tenant, bytes, contentType, contentEncoding, turns };
+  const takers = await judgeInTurns<Subscriber>(candidates, judged);
   unjudgedFilters.note({ tenant, eventId: event.id }, takers);
   return takers.map(({ candidate }) => candidate.id);
 }
 
-async function payloadOf(
-  store: Store,
-  tenant: string,
-  eventId: string,
-): Promise<{ body: Buffer; content_encoding: string | null } | undefined> {
-  const [row] = await store.query<{ body: Buffer; content_encoding: string | null }>(
-    `SELECT p.body, p.content_encoding
+interface PayloadRow {
+  body: Buffer;
+  content_type: string;
+  content_encoding: string | null;
+}
+
+async function payloadOf(store: Store, tenant: string, eventId: string): Promise<PayloadRow | undefined> {
+  const [row] = await store.query<PayloadRow>(
+    `SELECT p.body, p.content_type, p.content_encoding
        FROM events e JOIN event_payloads p ON p.tenant = e.tenant AND p.event_id = e.id AND p.received_at = e.received_at
       WHERE e.tenant = $1 AND e.id = $2`,
     [tenant, eventId],
