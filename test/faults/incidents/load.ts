@@ -19,6 +19,8 @@ export interface SteadyLoad {
   forge(isForged: boolean): void;
   /** Sends nothing to the process from just before the work until it is done. */
   without(name: ProcessName, work: () => Promise<void>): Promise<void>;
+  /** That of a process which takes requests now. */
+  ingressUrl(): string;
   /** Resolves when all that was begun was taken, or refused for good. */
   stop(): Promise<void>;
 }
@@ -144,6 +146,7 @@ export async function startLoad({ api, pipeline, random, perSecond }: Options): 
     sourceIds: { shop: sources.shop.id, branch: sources.branch.id, partner: sources.partner.id },
     sends,
     calls,
+    ingressUrl: () => pipeline.ingressUrl(oneOf('ingress')),
     setFactor: (times) => void (factor = times),
     forge: (does) => void (isForged = does),
     async without(name, work) {

@@ -3,7 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Pipeline } from '../../support/pipeline.ts';
 import type { PipelineService } from '../../support/stack.ts';
 import { type AnsweredSpan, answersOf, type AnswersOfSpan, wrongAnswers } from '../incidents/answers.ts';
+import { seededRandom } from '../../support/seeded-random.ts';
 import { processesOf } from '../system/faults/processes.ts';
+import { sendOrderUpdates } from './order-updates.ts';
 import { withRehearsal } from './world.ts';
 
 interface Options {
@@ -43,16 +45,21 @@ export function rehearseUpgrade({ pipeline, seed, perSecond, say, run }: Options
     run('new');
     await step('migrations, while the version before runs', () => pipeline.setUp());
     await step('every process replaced', rollOut);
+    const updates = await sendOrderUpdates(pipeline, {
+      random: seededRandom(seed + 1),
+      ingressUrl: () => load.ingressUrl(),
+    });
     await step('the new version', () => delay(betweenMs).then(() => undefined));
     run('old');
     await step('every process replaced by the version before', rollOut);
     await step('the version before on the new tables', () => delay(betweenMs).then(() => undefined));
-    await load.stop();
+    await Promise.all([load.stop(), updates.stop()]);
     const verdict = await judge();
+    const merged = await updates.violations();
     return {
       steps,
       answers: answersOf(spans, load),
-      violations: [...wrongAnswers(load), ...(verdict.violations.length > 0 ? [verdict.text] : [])],
+      violations: [...wrongAnswers(load), ...merged, ...(verdict.violations.length > 0 ? [verdict.text] : [])],
     };
   });
 }

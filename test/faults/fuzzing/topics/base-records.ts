@@ -43,7 +43,7 @@ const noFields = Object.fromEntries(schemaFieldsOf('delivery.attempts').map(({ n
 type HeaderName = keyof typeof header;
 /** By their names in libs/contract. */
 const headersOf: Readonly<Record<TopicName, string>> = {
-  'webhooks.received': `tenant sourceId receiptId receivedAt contentType httpHeaders sealedHeaders request identifyBy typeBy tagsBy dedupTtlSeconds
+  'webhooks.received': `tenant sourceId receiptId receivedAt contentType httpHeaders sealedHeaders request identifyBy dedupRule typeBy tagsBy dedupTtlSeconds
     traceparent`,
   events: 'traceparent',
   deliveries: `tenant deliveryId eventId eventType endpointId generation createdAt receivedAt contentType orderingKey
@@ -106,6 +106,7 @@ export function createBaseRecords({ codecs, tenant, endpointIds, event: known }:
       ...{ eventId: control?.eventId ?? newId('evt'), eventType: 'fuzzed.event', contentType: 'application/json' },
       ...{ createdAt: String(micros()), receivedAt: String(micros()), generation: '0', dedupTtlSeconds: '3600' },
       ...{ httpHeaders: '{"x-a":"b"}', identifyBy: '[{"pointer":"/id"}]', typeBy: '[{"pointer":"/type"}]' },
+      dedupRule: '{"by":[{"all":[{"pointer":"/id"},{"value":"a"}]}],"with":"body"}',
       ...{ tagsBy: '{"id":{"pointer":"/id"}}', passedHeaders: '[["X-A","b"]]' },
       ...{ sealedHeaders: '{"cookie":["AA=="]}', passedCredentials: '[["Cookie","AA=="]]' },
       request:
