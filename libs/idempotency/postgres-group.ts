@@ -36,7 +36,7 @@ SELECT wanted.n::integer AS n
          WHERE k.tenant = wanted.tenant AND k.credential = wanted.credential AND k.key_hash = wanted.key_hash
          LIMIT 1) IS NULL`;
 
-const keepSql = `
+const keepAllSql = `
 INSERT INTO idempotency_keys (tenant, credential, key_hash, request_hash, token, response, expires_at)
 SELECT tenant, credential, key_hash, request_hash, token, response, clock_timestamp() + make_interval(secs => $7::float8)
   FROM unnest($1::text[], $2::text[], $3::bytea[], $4::bytea[], $5::bytea[], $6::bytea[])
@@ -74,7 +74,7 @@ export function createGroupRun(
     if (answers.length === 0) return true;
     const requests = answers.map(({ request }) => request);
     const rows = await tx.query(
-      keepSql,
+      keepAllSql,
       [
         ...identityColumns(requests),
         requests.map(({ requestHash }) => requestHash),

@@ -4,14 +4,8 @@ import type { Mutant } from './mutant.ts';
 export const announcingMutants: readonly Mutant[] = [
   {
     name: 'judges the health of an endpoint by what it is told about endpoints',
-    edits: [
-      {
-        file: 'services/dispatcher/send/dispatch.ts',
-        find: `sending.request !== null && !isOperationalEvent(delivery.eventType)`,
-        replace: `sending.request !== null`,
-      },
-    ],
-    check: {
+    edits: [{ in: 'createDispatch', always: '!isOperationalEvent($type)' }],
+    byDay: {
       test: 'test/integration/dispatcher/announcing.test.ts',
       title: 'leads to no further ones: neither its failures nor its dead letters are announced',
     },
@@ -19,14 +13,8 @@ export const announcingMutants: readonly Mutant[] = [
   },
   {
     name: 'announces dead letters of operational events',
-    edits: [
-      {
-        file: 'services/projector/statements/dead-letters.ts',
-        find: `coalesce(event_type, '') NOT IN (`,
-        replace: `'' NOT IN (`,
-      },
-    ],
-    check: {
+    edits: [{ in: 'insertDeadLetters', replace: `coalesce(event_type, '') NOT IN (`, with: `'' NOT IN (` }],
+    byDay: {
       test: 'test/integration/dispatcher/announcing.test.ts',
       title: 'leads to no further ones: neither its failures nor its dead letters are announced',
     },
@@ -36,23 +24,23 @@ export const announcingMutants: readonly Mutant[] = [
     name: 'announces an outage outside of the transaction that marks it',
     edits: [
       {
-        file: 'services/dispatcher/endpoints/failing-table.ts',
-        find: `      change(endpoint, beginOutage, [formatMicros(since), failedAttempts]),`,
-        replace: `      change(
-        endpoint,
-        'UPDATE endpoints SET outage_since = $4 WHERE tenant = $1 AND id = $2 AND revision = $3 RETURNING changed_at',
-        [formatMicros(since)],
-      ).then(async (row) => {
-        await change(
-          endpoint,
-          \`SELECT announce($1, 'hookline.endpoint.failing', $2, concat($3::integer, $4::text), jsonb_build_object('attempts', $5::integer))\`,
-          [formatMicros(since), failedAttempts],
-        );
-        return row;
-      }),`,
+        in: 'createFailingTable',
+        replace: 'change($endpoint, beginOutage, [$since, $attempts])',
+        with: `change(
+      $endpoint,
+      'UPDATE endpoints SET outage_since = $4 WHERE tenant = $1 AND id = $2 AND revision = $3 RETURNING changed_at',
+      [$since],
+    ).then(async (row) => {
+      await change(
+        $endpoint,
+        \`SELECT announce($1, 'hookline.endpoint.failing', $2, concat($3::integer, $4::text), jsonb_build_object('attempts', $5::integer))\`,
+        [$since, $attempts],
+      );
+      return row;
+    })`,
       },
     ],
-    check: {
+    byDay: {
       test: 'test/integration/dispatcher/failing-table.test.ts',
       title: 'is in its row if and only if it is announced',
     },
@@ -62,12 +50,12 @@ export const announcingMutants: readonly Mutant[] = [
     name: 'publishes an announcement under a new identifier each time',
     edits: [
       {
-        file: 'services/dispatcher/announcing/publish-announcements.ts',
-        find: `    : \`\${type}/\${subject}/\${episode}\`;`,
-        replace: `    : \`\${type}/\${subject}/\${episode}/\${Math.random()}\`;`,
+        in: 'identifierOf',
+        replace: '`${type}/${subject}/${episode}`',
+        with: '`${type}/${subject}/${episode}/${Math.random()}`',
       },
     ],
-    check: {
+    byDay: {
       test: 'test/integration/dispatcher/announcing.test.ts',
       title: 'is published once, under one id, where dispatchers die before and after it is on its topic',
     },

@@ -1,61 +1,43 @@
 import type { Mutant } from './mutant.ts';
 
-const supervised = 'libs/kafka/consuming/rebuilding/supervised-consumer.ts';
-const consumer = 'libs/kafka/consuming/consumer.ts';
 const test = 'test/unit/kafka/supervised-consumer.test.ts';
 
 /** Ways in libs/kafka in which a consumer stands still, or does harm beside the one that was built in its place. */
 export const consumingMutants: readonly Mutant[] = [
   {
     name: 'goes on fetching without a membership once its group has given it up and a join has failed',
-    edits: [{ file: 'libs/kafka/kafkajs-patches/apply-patches.ts', find: `  rejoinWithoutMemberId();\n`, replace: `` }],
-    check: { test: 'test/integration/kafka/forgotten-member.test.ts', title: 'joins again and reads on' },
+    edits: [{ in: 'applyPatches', without: 'rejoinWithoutMemberId' }],
+    byDay: { test: 'test/integration/kafka/forgotten-member.test.ts', title: 'joins again and reads on' },
     budgetSeconds: 120,
   },
   {
     name: 'takes partitions for its own surely before the consumer that was built anew has been heard of',
-    edits: [
-      {
-        file: supervised,
-        find: `    holdsMembership: () => life.holdsMembership(),`,
-        replace: `    holdsMembership: () => presence.isMember(),`,
-      },
-    ],
-    check: { test, title: 'owns nothing surely before the next one has joined' },
+    edits: [{ in: 'createConsumer.holdsMembership', returns: 'presence.isMember()' }],
+    byDay: { test, title: 'owns nothing surely before the next one has joined' },
     budgetSeconds: 60,
   },
   {
     name: 'leaves a consumer at its work that was thrown away, and has its late outcomes committed',
     edits: [
-      {
-        file: consumer,
-        find: `      stopping.abort();
-      membership.leave();
-      const lost = assignment.dropAll();`,
-        replace: `      const lost = assignment.workers();`,
-      },
+      { in: 'createConsumption.discard', without: 'stopping.abort' },
+      { in: 'createConsumption.discard', without: 'membership.leave' },
+      { in: 'createConsumption.discard', replace: 'assignment.dropAll()', with: 'assignment.workers()' },
     ],
-    check: { test, title: 'nothing that a former one still hears or does counts' },
+    byDay: { test, title: 'nothing that a former one still hears or does counts' },
     budgetSeconds: 60,
   },
   {
     name: 'hands records to a partition’s new handler while the one before is still at work',
     edits: [
-      {
-        file: consumer,
-        find: `createAssignment(createWorker, options.returning)`,
-        replace: `createAssignment(createWorker)`,
-      },
+      { in: 'createConsumption', replace: 'createAssignment($worker, $returning)', with: 'createAssignment($worker)' },
     ],
-    check: { test, title: 'a partition waits for its former handler' },
+    byDay: { test, title: 'a partition waits for its former handler' },
     budgetSeconds: 60,
   },
   {
     name: 'builds consumers anew while Kafka answers nobody, until the process ends of it',
-    edits: [
-      { file: supervised, find: `answersOthers: coordinator.answers,`, replace: `answersOthers: async () => true,` },
-    ],
-    check: { test, title: 'while the coordinator answers nobody none is built anew' },
+    edits: [{ in: 'createConsumer.answersOthers', value: 'async () => true' }],
+    byDay: { test, title: 'while the coordinator answers nobody none is built anew' },
     budgetSeconds: 60,
   },
 ];

@@ -6,14 +6,8 @@ const writtenAhead = 'test/integration/erasure/written-ahead.test.ts';
 export const erasingMutants: readonly Mutant[] = [
   {
     name: 'finds the attempts of an erased event through its deliveries alone',
-    edits: [
-      {
-        file: 'libs/erasure/remove-event-data.ts',
-        find: `  await runPaged('attempts', removeAttempts);\n`,
-        replace: '',
-      },
-    ],
-    check: {
+    edits: [{ in: 'removeEventData', without: `runPaged('attempts', removeAttempts)` }],
+    byDay: {
       test: writtenAhead,
       title: 'no attempt is left that was written ahead of the mark',
     },
@@ -21,14 +15,8 @@ export const erasingMutants: readonly Mutant[] = [
   },
   {
     name: 'writes attempts ahead without asking whether their event was erased',
-    edits: [
-      {
-        file: 'services/projector/statements/attempts.ts',
-        find: `     WHERE \${isNotErased('t.tenant', 't.event_id')}\n`,
-        replace: '',
-      },
-    ],
-    check: {
+    edits: [{ in: 'insertAttempts', replace: `WHERE \${isNotErased('t.tenant', 't.event_id')}`, with: '' }],
+    byDay: {
       test: 'test/integration/erasure/erase-event.test.ts',
       title: 'has no payload or attempt written ahead of the clock',
     },
@@ -38,24 +26,18 @@ export const erasingMutants: readonly Mutant[] = [
     name: 'confirms an erasure while a statement from before the mark still writes',
     edits: [
       {
-        file: 'services/api/erasing/run-erasure.ts',
-        find: `greatest(age(a.backend_xmin), age(a.backend_xid)) >= age(marked_in::xid)`,
-        replace: `false`,
+        in: 'hasSettledSql',
+        replace: 'greatest(age(a.backend_xmin), age(a.backend_xid)) >= age(marked_in::xid)',
+        with: 'false',
       },
     ],
-    check: { test: writtenAhead, title: 'nothing is left of a statement that asked before the mark' },
+    byDay: { test: writtenAhead, title: 'nothing is left of a statement that asked before the mark' },
     budgetSeconds: 120,
   },
   {
     name: 'writes for a tenant that was deleted after the request was let in',
-    edits: [
-      {
-        file: 'libs/erasure/tenant-deleted.ts',
-        find: `AND x.id = ''`,
-        replace: `AND x.id = '-'`,
-      },
-    ],
-    check: { test: writtenAhead, title: 'let in before its tenant was deleted writes nothing' },
+    edits: [{ in: 'ifDeleted', replace: `AND x.id = ''`, with: `AND x.id = '-'` }],
+    byDay: { test: writtenAhead, title: 'let in before its tenant was deleted writes nothing' },
     budgetSeconds: 120,
   },
 ];

@@ -17,121 +17,106 @@ const http = (...seenAs: string[]): RunCheck => ({
 export const fuzzingMutants: readonly Mutant[] = [
   {
     name: 'takes any text in a header for an id',
-    edits: [
-      {
-        file: 'libs/contract/record-text.ts',
-        find: `text.length <= maxNameLength && name.test(text)`,
-        replace: `text !== ''`,
-      },
-    ],
-    check: topics('process-died', 'not-drained'),
+    edits: [{ in: 'isName', returns: `text !== ''` }],
+    byDay: { test: 'test/unit/contract/record-text.test.ts', title: 'is nothing that tables and headers take' },
+    byNight: topics('process-died', 'not-drained'),
     budgetSeconds: 420,
   },
   {
     name: 'takes a text that is too long for an index for an outage',
-    edits: [
-      {
-        file: 'libs/postgres/errors.ts',
-        find: `const dataClasses = ['22', '23', '54'];`,
-        replace: `const dataClasses = ['22', '23'];`,
-      },
-    ],
-    check: topics('not-drained'),
+    edits: [{ in: 'dataClasses', value: `['22', '23']` }],
+    byNight: topics('not-drained'),
     budgetSeconds: 420,
   },
   {
     name: 'believes how many entries Avro says that there are',
-    edits: [
-      {
-        file: 'libs/kafka/codec/avro-lengths.ts',
-        find: `return skip(type, bytes, 0) <= bytes.length;`,
-        replace: `return type !== undefined && bytes !== undefined;`,
-      },
-    ],
-    check: topics('process-died', 'not-drained', 'memory-grew'),
+    edits: [{ in: 'areLengthsSound', replace: 'skip($type, $bytes, 0) <= $bytes.length', with: 'true' }],
+    byDay: { test: 'test/unit/kafka/avro-lengths.test.ts', title: 'one that is cut anywhere is not' },
+    byNight: topics('process-died', 'not-drained', 'memory-grew'),
     budgetSeconds: 600,
   },
   {
     name: 'takes what every object has for a header',
-    edits: [
-      {
-        file: 'libs/kafka/consuming/consumed-record.ts',
-        find: `Object.hasOwn(headers, name) ? headers[name] : undefined`,
-        replace: `headers[name]`,
-      },
-    ],
-    check: topics('process-died', 'not-drained'),
+    edits: [{ in: 'ConsumedRecord.rawHeaders', always: 'Object.hasOwn($headers, $name)' }],
+    byDay: {
+      test: 'test/unit/kafka/consumed-record.test.ts',
+      title: 'a header may be called as what every object has',
+    },
+    byNight: topics('process-died', 'not-drained'),
     budgetSeconds: 420,
   },
   {
     name: 'lets a record that is no delivery go without a dead letter',
     edits: [
       {
-        file: 'services/dispatcher/send/outcome-writer.ts',
-        find: `      deps.buryRecord(record, {`,
-        replace: `      record.value.length >= 0 ? Promise.resolve(record.done()) : deps.buryRecord(record, {`,
+        in: 'createOutcomeWriter.malformed',
+        replace: 'deps.buryRecord($record, $facts, $signal)',
+        with: 'Promise.resolve($record.done())',
       },
     ],
-    check: topics('vanished-record'),
+    byDay: { test: 'test/unit/dispatcher/outcome-writer.test.ts', title: 'buries a record that is no delivery' },
+    byNight: topics('vanished-record'),
     budgetSeconds: 300,
   },
   {
     name: 'writes a dead letter without the headers of what died',
-    edits: [
-      {
-        file: 'libs/dead-letters/bury-record.ts',
-        find: `{ ...headers, ...rawHeaders }`,
-        replace: `{ ...headers, ...(rawHeaders && {}) }`,
-      },
-    ],
-    check: topics('vanished-record', 'wrong-end', 'altered-letter'),
+    edits: [{ in: 'createBuryRecord', replace: '{ ...$headers, ...$rawHeaders }', with: '{ ...$headers }' }],
+    byDay: {
+      test: 'test/unit/dead-letters/bury-record.test.ts',
+      title: 'has the key, the bytes and the headers as they were',
+    },
+    byNight: topics('vanished-record', 'wrong-end', 'altered-letter'),
     budgetSeconds: 300,
   },
   {
     name: 'has a route without a schema',
-    edits: [{ file: 'services/api/routes/publish-event.ts', find: `    schema: { body },\n`, replace: `` }],
-    check: http('server-error'),
+    edits: [{ in: 'services/api/routes/publishEvent.schema', value: 'undefined' }],
+    byDay: { test: 'test/integration/api/publish-event.test.ts', title: 'is refused where it is not valid' },
+    byNight: http('server-error'),
     budgetSeconds: 300,
   },
   {
     name: 'tells what it refuses in the words of the framework',
     edits: [
       {
-        file: 'services/api/http/handle-error.ts',
-        find: `if (refused !== undefined) return sendProblem(`,
-        replace: `if (refused !== undefined) return reply.code(400).send({ message: thrown.message });
-    if (refused !== undefined) return sendProblem(`,
+        in: 'createErrorHandler',
+        insert: 'if ($refused !== undefined) return reply.code(400).send({ message: thrown.message });',
+        before: 'if ($refused !== undefined) return sendProblem(',
       },
     ],
-    check: http('not-a-problem'),
+    byDay: { test: 'test/unit/api/http.test.ts', title: 'that are no JSON are not valid' },
+    byNight: http('not-a-problem'),
     budgetSeconds: 300,
   },
   {
     name: 'writes a webhook to the topic that it then refuses',
     edits: [
       {
-        file: 'services/ingress/receiving/receive-webhook.ts',
-        find: `    if (verdict !== 'valid') return`,
-        replace: `    if (verdict !== 'valid')
-      await admission.send(
-        {
-          topic,
-          key: null,
-          value: read.body,
-          headers: source.recordHeaders({
-            receiptId: createId('rcp', nowMs, random),
-            receivedAt: Math.round(nowMs * 1000),
-            ...{ rawHeaders: request.rawHeaders, headers, method: '', url: '', address: '' },
-            orderingKey: source.orderingKey({ headers, body: read.body }),
-            traceparent: newTraceparent(given, random),
-          }),
-        },
-        deadlineMs,
-      );
-    if (verdict !== 'valid') return`,
+        in: 'createReceiveWebhook',
+        insert: `if ($verdict !== 'valid')
+  await admission.send(
+    {
+      topic,
+      key: null,
+      value: read.body,
+      headers: source.recordHeaders({
+        receiptId: createId('rcp', nowMs, random),
+        receivedAt: Math.round(nowMs * 1000),
+        ...{ rawHeaders: request.rawHeaders, headers, method: '', url: '', address: '' },
+        orderingKey: source.orderingKey({ headers, body: read.body }),
+        traceparent: newTraceparent(given, random),
+      }),
+    },
+    deadlineMs,
+  );`,
+        before: `$verdict !== 'valid'`,
       },
     ],
-    check: http('left-by-refused'),
+    byDay: {
+      test: 'test/unit/ingress/receive-webhook.test.ts',
+      title: 'is answered by its problem, counted and logged once, and never produced',
+    },
+    byNight: http('left-by-refused'),
     budgetSeconds: 300,
   },
 ];

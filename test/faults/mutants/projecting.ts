@@ -1,19 +1,16 @@
-import type { Edit, Mutant } from './mutant.ts';
+import type { Edit } from './edits/index.ts';
+import type { Mutant } from './mutant.ts';
 
-const outcomes = 'services/projector/statements/outcomes.ts';
-const movedCounts = 'services/projector/statements/moved-counts.ts';
 const countsTest = 'test/integration/projector/counts.test.ts';
-const clocks = 'libs/event-store/take-clocks.ts';
 const outcomesTest = 'test/integration/projector/outcomes.test.ts';
 const clocksTest = 'test/integration/projector/clocks.test.ts';
 const pollingTest = 'test/integration/projector/polling.test.ts';
 const newerAlone = `WHERE (known.step < EXCLUDED.step OR`;
-const nextInstant = `greatest(clock_timestamp(), clock.last_at + interval '1 microsecond')`;
 
 /** The clock without its row. */
 const timeAlone: Edit = {
-  file: clocks,
-  find: `      INSERT INTO tenant_clocks AS clock (tenant, last_at)
+  in: 'takeClocks',
+  replace: `INSERT INTO tenant_clocks AS clock (tenant, last_at)
       SELECT tenant, clock_timestamp() + (n - 1) * interval '1 microsecond'
         FROM unnest($1::text[], $2::int[]) AS wanted (tenant, n)
        ORDER BY tenant
@@ -21,7 +18,7 @@ const timeAlone: Edit = {
          SET last_at = \${nextInstant}
                        + (($2::int[])[array_position($1::text[], clock.tenant)] - 1) * interval '1 microsecond'
       RETURNING tenant, last_at`,
-  replace: `      SELECT tenant, clock_timestamp() + (n - 1) * interval '1 microsecond' AS last_at
+  with: `SELECT tenant, clock_timestamp() + (n - 1) * interval '1 microsecond' AS last_at
         FROM unnest($1::text[], $2::int[]) AS wanted (tenant, n)`,
 };
 
@@ -29,50 +26,38 @@ const timeAlone: Edit = {
 export const projectingMutants: readonly Mutant[] = [
   {
     name: 'lets a lower step overwrite a higher one',
-    edits: [{ file: outcomes, find: newerAlone, replace: `WHERE (true OR` }],
-    check: { test: outcomesTest, title: 'a lower step that comes late changes nothing' },
+    edits: [{ in: 'applyOutcomes', replace: newerAlone, with: 'WHERE (true OR' }],
+    byDay: { test: outcomesTest, title: 'a lower step that comes late changes nothing' },
     budgetSeconds: 90,
   },
   {
     name: 'opens a delivery again that is delivered',
-    edits: [
-      {
-        file: outcomes,
-        find: `         AND \${hasNotEnded('known.status')}`,
-        replace: '',
-      },
-    ],
-    check: { test: outcomesTest, title: 'a delivery that has ended is never open again' },
+    edits: [{ in: 'applyOutcomes', replace: `AND \${hasNotEnded('known.status')}`, with: '' }],
+    byDay: { test: outcomesTest, title: 'a delivery that has ended is never open again' },
     budgetSeconds: 90,
   },
   {
     name: 'brings a row back that the dispatcher has removed',
-    edits: [{ file: outcomes, find: newerAlone, replace: `WHERE (known.step <= EXCLUDED.step OR` }],
-    check: { test: outcomesTest, title: 'a row that the dispatcher has removed does not come back' },
+    edits: [{ in: 'applyOutcomes', replace: newerAlone, with: 'WHERE (known.step <= EXCLUDED.step OR' }],
+    byDay: { test: outcomesTest, title: 'a row that the dispatcher has removed does not come back' },
     budgetSeconds: 90,
   },
   {
     name: 'has updated_at from the clock, without a row that is held',
     edits: [timeAlone],
-    check: { test: pollingTest, title: 'a poller misses nothing' },
+    byDay: { test: pollingTest, title: 'a poller misses nothing' },
     budgetSeconds: 90,
   },
   {
     name: 'has updated_at go back with the clock',
-    edits: [{ file: clocks, find: nextInstant, replace: `clock_timestamp()` }],
-    check: { test: pollingTest, title: 'instants go on from the last one' },
+    edits: [{ in: 'nextInstant', value: `'clock_timestamp()'` }],
+    byDay: { test: pollingTest, title: 'instants go on from the last one' },
     budgetSeconds: 90,
   },
   {
     name: 'waits for a clock while it holds others',
-    edits: [
-      {
-        file: 'libs/event-store/take-free-clocks.ts',
-        find: `FOR UPDATE OF clock SKIP LOCKED`,
-        replace: `FOR UPDATE OF clock`,
-      },
-    ],
-    check: { test: clocksTest, title: 'tenants whose clocks are free are written' },
+    edits: [{ in: 'takeFreeClocks', replace: 'FOR UPDATE OF clock SKIP LOCKED', with: 'FOR UPDATE OF clock' }],
+    byDay: { test: clocksTest, title: 'tenants whose clocks are free are written' },
     budgetSeconds: 120,
   },
   {
@@ -80,88 +65,71 @@ export const projectingMutants: readonly Mutant[] = [
     edits: [
       timeAlone,
       {
-        file: 'services/projector/statements/judge-events.ts',
-        find: `WITH touched AS (`,
-        replace: `WITH clocks AS (
+        in: 'judgeEvents',
+        replace: 'WITH touched AS (',
+        with: `WITH clocks AS (
       INSERT INTO tenant_clocks AS clock (tenant, last_at)
       SELECT DISTINCT tenant, clock_timestamp() FROM unnest($1::text[]) AS wanted (tenant)
-      ON CONFLICT (tenant) DO UPDATE SET last_at = ${nextInstant}
+      ON CONFLICT (tenant) DO UPDATE
+         SET last_at = greatest(clock_timestamp(), clock.last_at + interval '1 microsecond')
     ), touched AS (`,
       },
     ],
-    check: { test: clocksTest, title: 'a writer that has waited for a clock judges' },
+    byDay: { test: clocksTest, title: 'a writer that has waited for a clock judges' },
     budgetSeconds: 120,
   },
   {
     name: 'writes an old payload ahead of its event, when its day may be dropped',
-    edits: [
-      {
-        file: 'services/projector/store.ts',
-        find: `facts.filter((fact) => timeOf(fact) >= old)`,
-        replace: `facts.filter((fact) => timeOf(fact) >= old || true)`,
-      },
-    ],
-    check: { test: clocksTest, title: 'payloads and attempts are there before the clock is had' },
+    edits: [{ in: 'createStore.prepare', replace: '$facts.filter(($fact) => timeOf($fact) >= $old)', with: '$facts' }],
+    byDay: { test: clocksTest, title: 'payloads and attempts are there before the clock is had' },
     budgetSeconds: 120,
   },
   {
     name: 'judges an event before its first set is whole',
-    edits: [
-      {
-        file: 'services/projector/statements/judge-events.ts',
-        find: `AND f.generation = 0) AS judged`,
-        replace: `) OR true AS judged`,
-      },
-    ],
-    check: { test: countsTest, title: 'says nothing of its event until one try is whole' },
+    edits: [{ in: 'judgeEvents', replace: 'AND f.generation = 0) AS judged', with: ') OR true AS judged' }],
+    byDay: { test: countsTest, title: 'says nothing of its event until one try is whole' },
     budgetSeconds: 120,
   },
   {
     name: 'counts an event that comes after a part of its set alone',
     edits: [
       {
-        file: 'services/projector/statements/events.ts',
-        find: `coalesce(bool_or(f.generation = 0), false) AS counted`,
-        replace: `true AS counted`,
+        in: 'services/projector/insertEvents',
+        replace: 'coalesce(bool_or(f.generation = 0), false) AS counted',
+        with: 'true AS counted',
       },
     ],
-    check: { test: countsTest, title: 'are those of its rows after every batch' },
+    byDay: { test: countsTest, title: 'are those of its rows after every batch' },
     budgetSeconds: 120,
   },
   {
     name: 'takes the first chunk of a set for all of it',
     edits: [
       {
-        file: 'services/projector/statements/fan-outs.ts',
-        find: `HAVING count(DISTINCT chunk) >= max(chunks)`,
-        replace: `HAVING count(DISTINCT chunk) >= 1`,
+        in: 'insertFanOuts',
+        replace: 'HAVING count(DISTINCT chunk) >= max(chunks)',
+        with: 'HAVING count(DISTINCT chunk) >= 1',
       },
     ],
-    check: { test: countsTest, title: 'says nothing of its event until one try is whole' },
+    byDay: { test: countsTest, title: 'says nothing of its event until one try is whole' },
     budgetSeconds: 120,
   },
   {
     name: 'counts an attempt in the statistics whenever its record comes',
-    edits: [{ file: outcomes, find: `delivery_id, step_before)`, replace: `delivery_id)` }],
-    check: { test: 'test/integration/projector/stats.test.ts', title: 'the counts are those of the rows' },
+    edits: [{ in: 'applyOutcomes', replace: 'delivery_id, step_before)', with: 'delivery_id)' }],
+    byDay: { test: 'test/integration/projector/stats.test.ts', title: 'the counts are those of the rows' },
     budgetSeconds: 120,
   },
   {
     name: 'forgets in the statistics what comes before its event',
-    edits: [
-      {
-        file: 'services/projector/stats/count-batch.ts',
-        find: `    else early.push(`,
-        replace: `    else Array.of(`,
-      },
-    ],
-    check: { test: 'test/integration/projector/stats.test.ts', title: 'the counts are those of the rows' },
+    edits: [{ in: 'countBatch', without: 'early.push' }],
+    byDay: { test: 'test/integration/projector/stats.test.ts', title: 'the counts are those of the rows' },
     budgetSeconds: 120,
   },
   {
     name: 'does not subtract what a replay supersedes',
-    edits: [{ file: movedCounts, find: `WHERE p.generation > p.newest_before`, replace: `WHERE false` }],
-    check: {
+    edits: [{ in: 'moves', replace: 'WHERE p.generation > p.newest_before', with: 'WHERE false' }],
+    byDay: {
       test: 'test/integration/projector/replayed-events.test.ts',
       title: 'it goes back to processing, and ends by the newest delivery of each endpoint',
     },

@@ -1,16 +1,16 @@
 import { testedCommit } from '../../support/tested-commit.ts';
 import { mutantsName, record } from '../support/recorded.ts';
-import type { Mutant } from './mutant.ts';
-import { type RecordedMutants, readResults, type Result } from './results.ts';
+import { checksOf, type Mutant, type MutantCheck } from './mutant.ts';
+import { isOf, type RecordedMutants, readResults, type Result } from './results.ts';
 
 /** Runs nothing. @returns the file */
 export function recordMutants(mutants: readonly Mutant[]): string {
-  const results = readResults(mutants);
-  const content: RecordedMutants = {
-    ...{ commit: testedCommit(), listed: mutants.length, untried: untriedOf(mutants, results), results },
-  };
+  const checks = checksOf(mutants);
+  const results = readResults(checks);
+  const untried = untriedOf(checks, results).map(({ mutant, lane }) => ({ mutant: mutant.name, lane }));
+  const content: RecordedMutants = { commit: testedCommit(), listed: mutants.length, untried, results };
   return record(mutantsName, content);
 }
 
-export const untriedOf = (mutants: readonly Mutant[], results: readonly Result[]): string[] =>
-  mutants.map(({ name }) => name).filter((name) => !results.some(({ mutant }) => mutant === name));
+export const untriedOf = (checks: readonly MutantCheck[], results: readonly Result[]): MutantCheck[] =>
+  checks.filter((check) => !results.some(isOf(check)));

@@ -2,24 +2,25 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hooklineDir } from '#deploy/local/paths.ts';
 import { mutantsName, readRecorded } from '../support/recorded.ts';
-import type { Mutant } from './mutant.ts';
+import { type Lane, type MutantCheck, nameOfCheck } from './mutant.ts';
 import type { Trial } from './try-mutant.ts';
 
-/** The last trial of a mutant, as it is kept. */
+/** The last trial of a mutant with one of its checks, as it is kept. */
 export interface Result extends Pick<Trial, 'verdict' | 'says' | 'seconds'> {
   mutant: string;
+  lane: Lane;
   /** The run with its scenario, or the file of the test. */
   check: string;
   budgetSeconds: number;
   triedAt: string;
 }
 
-/** The kept result of each mutant's last trial, and the mutants without one. */
+/** The last result of each check, and the checks without one. */
 export interface RecordedMutants {
   /** The one that they were recorded at; a mutant's last trial may be older. */
   commit: string;
   listed: number;
-  untried: string[];
+  untried: Pick<Result, 'mutant' | 'lane'>[];
   results: Result[];
 }
 
@@ -42,32 +43,34 @@ export const verdictNames: Readonly<Record<Trial['verdict'], string>> = {
 const dir = join(hooklineDir, 'faults');
 const file = join(dir, 'mutants.json');
 
-export const nameOfCheck = ({ check }: Mutant): string =>
-  'run' in check ? [`--run ${check.run}`, check.scenario].filter(Boolean).join(' ') : check.test;
-
-/** Results in the order of the existing mutants. A recorded result counts if there was no trial here. */
-export function readResults(mutants: readonly Mutant[]): Result[] {
+/** Results in the order of the existing checks. A recorded result counts if there was no trial here. */
+export function readResults(checks: readonly MutantCheck[]): Result[] {
   const here = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Result[]) : [];
-  const kept = new Map([...(readRecordedMutants()?.results ?? []), ...here].map((result) => [result.mutant, result]));
-  return mutants.flatMap(({ name }) => kept.get(name) ?? []);
+  const kept = [...(readRecordedMutants()?.results ?? []), ...here];
+  return checks.flatMap((check) => kept.findLast(isOf(check)) ?? []);
 }
+
+/** A result of another check, which the mutant had before, tells nothing of this one. */
+export const isOf =
+  ({ mutant, lane, check }: MutantCheck) =>
+  (result: Result): boolean =>
+    result.mutant === mutant.name && result.lane === lane && result.check === nameOfCheck(check);
 
 export const readRecordedMutants = (): RecordedMutants | undefined =>
   readRecorded(mutantsName) as RecordedMutants | undefined;
 
-export function keepResult(mutants: readonly Mutant[], mutant: Mutant, trial: Trial): Result {
+export function keepResult(checks: readonly MutantCheck[], tried: MutantCheck, trial: Trial): void {
+  const { mutant, lane, check } = tried;
   const { verdict, says, seconds } = trial;
   const result: Result = {
-    mutant: mutant.name,
-    check: nameOfCheck(mutant),
+    ...{ mutant: mutant.name, lane, check: nameOfCheck(check) },
     ...{ verdict, says, seconds },
     budgetSeconds: mutant.budgetSeconds,
     triedAt: new Date().toISOString(),
   };
   mkdirSync(dir, { recursive: true });
-  const others = readResults(mutants).filter(({ mutant: name }) => name !== mutant.name);
+  const others = readResults(checks).filter((other) => !isOf(tried)(other));
   writeFileSync(file, `${JSON.stringify([...others, result], null, 2)}\n`);
-  return result;
 }
 
 /** Keeps the output of a check that failed. @returns where */
@@ -79,13 +82,14 @@ export function keepOutput(name: string, output: string): string {
 }
 
 export function formatResults(results: readonly Result[]): string {
-  const rows = results.map(({ mutant, check, verdict, says, seconds }) => [
+  const rows = results.map(({ mutant, lane, check, verdict, says, seconds }) => [
     mutant,
+    lane,
     check,
     verdict === 'seen' ? says : `${verdictNames[verdict]}: ${says}`,
     String(seconds),
   ]);
-  const killed = results.filter(({ verdict }) => verdict === 'seen').length;
-  const lines = [['mutant', 'tried with', 'seen as', 'seconds'], ...rows].map((row) => row.join(' | '));
-  return [...lines, '', `mutants killed ${killed} of ${results.length}`].join('\n');
+  const seen = results.filter(({ verdict }) => verdict === 'seen').length;
+  const lines = [['mutant', 'lane', 'tried with', 'seen as', 'seconds'], ...rows].map((row) => row.join(' | '));
+  return [...lines, '', `seen ${seen} of ${results.length}`].join('\n');
 }

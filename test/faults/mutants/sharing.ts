@@ -1,8 +1,5 @@
 import type { Mutant } from './mutant.ts';
 
-const room = 'libs/tenancy/shared-room.ts';
-const jobsInHand = 'services/dispatcher/lanes/jobs-in-hand.ts';
-const turns = 'services/dispatcher/lanes/turns.ts';
 const isolationTest = 'test/unit/dispatcher/tenant-isolation.test.ts';
 const schedulerCheck = {
   test: 'test/unit/dispatcher/scheduler.test.ts',
@@ -13,80 +10,70 @@ const schedulerCheck = {
 export const sharingMutants: readonly Mutant[] = [
   {
     name: 'lets a tenant take all that is free',
-    edits: [{ file: room, find: `const timesFree = 4;`, replace: `const timesFree = 4_000;` }],
-    check: { test: isolationTest, title: 'hold up none of another tenant’s deliveries' },
+    edits: [{ in: 'timesFree', value: '4_000' }],
+    byDay: { test: isolationTest, title: 'hold up none of another tenant’s deliveries' },
     budgetSeconds: 120,
   },
   {
     name: 'keeps nothing for tenants that hold none',
-    edits: [{ file: room, find: `const partForNewcomers = 1 / 20;`, replace: `const partForNewcomers = 0;` }],
-    check: { test: 'test/unit/tenancy/shared-room.test.ts', title: 'keeps the last twentieth for those who hold none' },
+    edits: [{ in: 'partForNewcomers', value: '0' }],
+    byDay: { test: 'test/unit/tenancy/shared-room.test.ts', title: 'keeps the last twentieth for those who hold none' },
     budgetSeconds: 60,
   },
   {
     name: 'sends for a tenant whatever it holds',
-    edits: [{ file: turns, find: `    if (!room.mayTake(tenant.name)) return undefined;\n`, replace: `` }],
-    check: { test: isolationTest, title: 'hold up none of another tenant’s deliveries' },
+    edits: [{ in: 'createTurns.headWithin', never: '!room.mayTake($tenant)' }],
+    byDay: { test: isolationTest, title: 'hold up none of another tenant’s deliveries' },
     budgetSeconds: 120,
   },
   {
     name: 'looks through all lanes of a tenant in one turn of the event loop',
-    edits: [{ file: 'libs/lifecycle/in-turns.ts', find: `    if (from > 0) await nextTurn();\n`, replace: `` }],
-    check: { ...schedulerCheck, title: 'looks through ten thousand lanes in turns' },
+    edits: [{ in: 'inTurns', without: 'nextTurn' }],
+    byDay: { ...schedulerCheck, title: 'looks through ten thousand lanes in turns' },
     budgetSeconds: 60,
   },
   {
     name: 'gives the turn to the same tenant for as long as it has lanes',
     edits: [
       {
-        file: turns,
-        find: `        line.delete(tenant);\n        if (tenant.wanting > 0) line.add(tenant);`,
-        replace: `        if (tenant.wanting === 0) line.delete(tenant);`,
+        in: 'createTurns.next',
+        replace: 'line.delete($tenant); if ($tenant.wanting > 0) line.add($tenant);',
+        with: 'if ($tenant.wanting === 0) line.delete($tenant);',
       },
     ],
-    check: { test: 'test/unit/dispatcher/turns.test.ts', title: 'go from tenant to tenant' },
+    byDay: { test: 'test/unit/dispatcher/turns.test.ts', title: 'go from tenant to tenant' },
     budgetSeconds: 60,
   },
   {
     name: 'queues for a tenant whatever it has in hand',
-    edits: [{ file: jobsInHand, find: `      return hasJobs && hasBytes;`, replace: `      return hasBytes;` }],
-    check: schedulerCheck,
+    edits: [{ in: 'createJobsInHand.hasRoomFor', replace: 'hasJobs && hasBytes', with: 'hasBytes' }],
+    byDay: schedulerCheck,
     budgetSeconds: 60,
   },
   {
     name: 'queues for a tenant however many bytes it has in hand',
     edits: [
-      {
-        file: jobsInHand,
-        find: `[jobs.mayTake(tenant), bytes.mayTake(tenant, payload.length)]`,
-        replace: `[jobs.mayTake(tenant), payload.length <= bytes.free()]`,
-      },
+      { in: 'createJobsInHand.hasRoomFor', replace: 'bytes.mayTake($tenant, $size)', with: '$size <= bytes.free()' },
     ],
-    check: schedulerCheck,
+    byDay: schedulerCheck,
     budgetSeconds: 60,
   },
   {
     name: 'takes an endpoint that answers after a minute for a quick one',
-    edits: [
-      {
-        file: 'services/dispatcher/endpoints/hold-time.ts',
-        find: `    isSlow: () => meanMs >= slowFromMs,`,
-        replace: `    isSlow: () => false,`,
-      },
-    ],
-    check: { test: isolationTest, title: 'leave a quarter of their tenant’s share' },
+    edits: [{ in: 'createHoldTime.isSlow', returns: 'false' }],
+    byDay: { test: isolationTest, title: 'leave a quarter of their tenant’s share' },
     budgetSeconds: 120,
   },
   {
     name: 'forgets what is known of one tenant’s endpoints for what another has',
     edits: [
       {
-        file: 'services/dispatcher/endpoints/endpoint-health.ts',
-        find: `if (entries.size > (most?.size ?? 0)) most = entries;`,
-        replace: `most ??= entries;`,
+        in: 'createEndpointHealth.forgetOne',
+        replace: 'if ($entries.size > ($most?.size ?? 0)) $most = $entries;',
+        with: '$most ??= $entries;',
       },
     ],
-    check: {
+    byDay: {
       test: 'test/unit/dispatcher/endpoint-health.test.ts',
       title: 'of one tenant is not forgotten for what another has',
     },
@@ -94,14 +81,8 @@ export const sharingMutants: readonly Mutant[] = [
   },
   {
     name: 'brings back the oldest rows, whosever they are',
-    edits: [
-      {
-        file: 'services/dispatcher/waiting/waiting-table.ts',
-        find: `   ORDER BY due.turn, due.due_at`,
-        replace: `   ORDER BY due.due_at`,
-      },
-    ],
-    check: {
+    edits: [{ in: 'dueRows', replace: 'ORDER BY due.turn, due.due_at', with: 'ORDER BY due.due_at' }],
+    byDay: {
       test: 'test/integration/dispatcher/waiting-table.test.ts',
       title: 'gives of each tenant what it has room for',
     },
@@ -109,50 +90,28 @@ export const sharingMutants: readonly Mutant[] = [
   },
   {
     name: 'reads a tenant’s first lanes again and again',
-    edits: [
-      {
-        file: 'services/dispatcher/waiting/lane-starts.ts',
-        find: `if (readTo !== undefined) starts.set`,
-        replace: `if (readTo === null) starts.set`,
-      },
-    ],
-    check: { test: 'test/unit/dispatcher/waiting-rows.test.ts', title: 'is looked for behind the lane' },
+    edits: [{ in: 'createLaneStarts.read', never: '$readTo !== undefined' }],
+    byDay: { test: 'test/unit/dispatcher/waiting-rows.test.ts', title: 'is looked for behind the lane' },
     budgetSeconds: 60,
   },
   {
     name: 'lets a tenant’s slow schemas have the whole thread',
-    edits: [
-      {
-        file: 'libs/schema-checks/schema-checks.ts',
-        find: `!shares.hasSome(tenant, nowMs) ? 'busy'`,
-        replace: `!shares.hasSome(tenant, nowMs) && false ? 'busy'`,
-      },
-    ],
-    check: { test: 'test/unit/schema-checks/schema-checks.test.ts', title: 'uses up its own share of the thread' },
+    edits: [{ in: 'createSchemaChecks.refusal', never: '!shares.hasSome($tenant, $now)' }],
+    byDay: { test: 'test/unit/schema-checks/schema-checks.test.ts', title: 'uses up its own share of the thread' },
     budgetSeconds: 120,
   },
   {
     name: 'counts time in which others have the processor as a schema’s own',
-    edits: [
-      {
-        file: 'libs/schema-checks/processor-limit.ts',
-        find: `if (tookMs >= limitMs) exceed`,
-        replace: `if (tookMs >= -limitMs) exceed`,
-      },
-    ],
-    check: { test: 'test/unit/schema-checks/processor-limit.test.ts', title: 'others take the processor for longer' },
+    edits: [{ in: 'limitProcessorTime.judge', always: '$took >= limitMs' }],
+    byDay: { test: 'test/unit/schema-checks/processor-limit.test.ts', title: 'others take the processor for longer' },
     budgetSeconds: 60,
   },
   {
     name: 'checks the schemas of a batch without a limit to all of them',
     edits: [
-      {
-        file: 'libs/schema-checks/enforcement.ts',
-        find: `types.get(event.tenant), untilMs)`,
-        replace: `types.get(event.tenant))`,
-      },
+      { in: 'createEnforcement.judgeAll', replace: 'judgeOne($event, $type, $until)', with: 'judgeOne($event, $type)' },
     ],
-    check: { test: 'test/unit/schema-checks/enforcement.test.ts', title: 'slow schemas of many tenants' },
+    byDay: { test: 'test/unit/schema-checks/enforcement.test.ts', title: 'slow schemas of many tenants' },
     budgetSeconds: 60,
   },
 ];

@@ -3,7 +3,7 @@ import type { Mutant } from './mutant.ts';
 const unit = (test: string, title: string, edits: Mutant['edits'], name: string): Mutant => ({
   name: `the console ${name}`,
   edits,
-  check: { test: `test/unit/console/${test}.test.ts`, title },
+  byDay: { test: `test/unit/console/${test}.test.ts`, title },
   budgetSeconds: 120,
 });
 
@@ -13,24 +13,18 @@ export const showingMutants: readonly Mutant[] = [
     name: 'the API opens routes to portal sessions that name no capability',
     edits: [
       {
-        file: 'services/api/keys/capabilities.ts',
-        find: `if (needed === undefined) return 'Portal sessions may not do this';`,
-        replace: `if (needed === undefined) return undefined;`,
+        in: 'missingCapability',
+        replace: `if ($needed === undefined) return 'Portal sessions may not do this'`,
+        with: 'if ($needed === undefined) return undefined',
       },
     ],
-    check: { test: 'test/unit/api/portal-capabilities.test.ts', title: 'opens the routes of these, and no other' },
+    byDay: { test: 'test/unit/api/portal-capabilities.test.ts', title: 'opens the routes of these, and no other' },
     budgetSeconds: 120,
   },
   {
     name: 'the HTTP client judges what a portal session chose with the allowances',
-    edits: [
-      {
-        file: 'libs/http-client/http-client.ts',
-        find: `judgedBy({ allowHttp: false, allowedNetworks: parseAllowedNetworks([]) })`,
-        replace: `judgedBy(options)`,
-      },
-    ],
-    check: { test: 'test/unit/http-client/judged-addresses.test.ts', title: 'opens nothing for a strict request' },
+    edits: [{ in: 'createHttpClient.strict', value: 'judgedBy(options)' }],
+    byDay: { test: 'test/unit/http-client/judged-addresses.test.ts', title: 'opens nothing for a strict request' },
     budgetSeconds: 120,
   },
   unit(
@@ -38,9 +32,9 @@ export const showingMutants: readonly Mutant[] = [
     'a customer’s session is none in the console',
     [
       {
-        file: 'services/console/http/answer-page.ts',
-        find: `if (isCustomer !== (face === 'portal')) return { kind: 'none' };`,
-        replace: `if (isCustomer && face !== 'portal') request.state.session = undefined;`,
+        in: 'createAnswerPage.find',
+        replace: `if ($isCustomer !== ($face === 'portal')) return { kind: 'none' };`,
+        with: `if ($isCustomer && $face !== 'portal') request.state.session = undefined;`,
       },
     ],
     'takes the session of a customer for one of the operator',
@@ -48,37 +42,19 @@ export const showingMutants: readonly Mutant[] = [
   unit(
     'portal',
     'the portal has these pages for these capabilities',
-    [
-      {
-        file: 'services/console/page.ts',
-        find: `filter(([, { capability }]) => capability !== undefined)`,
-        replace: `filter(() => true)`,
-      },
-    ],
+    [{ in: 'inPortal', replace: 'capability !== undefined', with: 'true' }],
     'opens pages to customers that name no capability',
   ),
   unit(
     'portal',
     'is closed without',
-    [
-      {
-        file: 'services/console/http/check-request.ts',
-        find: `if (!granted.includes(handler.capability)) return problem(403);`,
-        replace: `if (granted.length === 0) return problem(403);`,
-      },
-    ],
+    [{ in: 'checkRequest', replace: '!$granted.includes(handler.capability)', with: '$granted.length === 0' }],
     'leaves capabilities to the buttons that it shows',
   ),
   unit(
     'portal',
     'asks whether it could be, and redeems it only by its button',
-    [
-      {
-        file: 'services/console/session/session-actions.ts',
-        find: `query('/portal-links/redeem', { code, dry_run: true })`,
-        replace: `query('/portal-links/redeem', { code })`,
-      },
-    ],
+    [{ in: 'createSessionActions.lookAtLink', replace: ', dry_run: true', with: '' }],
     'redeems a link that somebody looks at',
   ),
   unit(
@@ -86,10 +62,9 @@ export const showingMutants: readonly Mutant[] = [
     'is a 404, with and without a session',
     [
       {
-        file: 'services/console/app.ts',
-        find: `    await answerPage.findSession(request, faceOfPath(pathOf(request), settings));
-    return sendResult(reply, problem(404));`,
-        replace: `    return sendResult(reply, { kind: 'sign_in', status: 200 });`,
+        in: 'services/console/buildApp',
+        replace: 'await answerPage.findSession($request, $face); return sendResult($reply, problem(404));',
+        with: `return sendResult($reply, { kind: 'sign_in', status: 200 });`,
       },
     ],
     'has a shell for every path',
@@ -97,43 +72,25 @@ export const showingMutants: readonly Mutant[] = [
   unit(
     'signing-in',
     'a key makes a session, and the wanted page follows',
-    [{ file: 'services/console/http/cookies.ts', find: `['SameSite=Lax']`, replace: `['SameSite=None']` }],
+    [{ in: 'setCookie', replace: `'SameSite=Lax'`, with: `'SameSite=None'` }],
     'sends its cookie with what other sites ask',
   ),
   unit(
     'event',
     'shows its payload and request as they came',
-    [
-      {
-        file: 'services/console/parts/payload-view.ts',
-        find: `indentedJson(text.text)`,
-        replace: `JSON.stringify(JSON.parse(text.text), null, 2)`,
-      },
-    ],
+    [{ in: 'payloadView.shown', replace: 'indentedJson($text)', with: 'JSON.stringify(JSON.parse($text), null, 2)' }],
     'parses a payload and prints it again',
   ),
   unit(
     'answering',
     'takes its Idempotency-Key to the API',
-    [
-      {
-        file: 'services/console/http/answer-page.ts',
-        find: `{ idempotencyKey: key }`,
-        replace: `{ idempotencyKey: newKey() }`,
-      },
-    ],
+    [{ in: 'createAnswerPage.contextOf', replace: '{ idempotencyKey: $key }', with: '{ idempotencyKey: newKey() }' }],
     'makes a key for each click',
   ),
   unit(
     'answering',
     'every page is a 503, never a 404',
-    [
-      {
-        file: 'services/console/problem-of-failure.ts',
-        find: `if (failure.kind !== 'problem') return problem(503, { retryAfterSeconds });`,
-        replace: `if (failure.kind !== 'problem') return problem(404);`,
-      },
-    ],
+    [{ in: 'problemOfFailure', replace: 'problem(503, { retryAfterSeconds })', with: 'problem(404)' }],
     'says that nothing is there while the API is away',
   ),
   unit(
@@ -141,14 +98,14 @@ export const showingMutants: readonly Mutant[] = [
     'the tenant is that of the path',
     [
       {
-        file: 'services/console/http/check-request.ts',
-        find: `const { tenant } = params;`,
-        replace: `const tenant = queryOf(request).get('tenant') ?? params['tenant'];`,
+        in: 'checkRequest',
+        replace: 'const { tenant } = params;',
+        with: `const tenant = queryOf(request).get('tenant') ?? params['tenant'];`,
       },
       {
-        file: 'services/console/http/check-request.ts',
-        find: `!handler.query.includes(name)`,
-        replace: `name !== 'tenant' && !handler.query.includes(name)`,
+        in: 'checkRequest.unknown',
+        replace: '!handler.query.includes($name)',
+        with: `$name !== 'tenant' && !handler.query.includes($name)`,
       },
     ],
     'takes the tenant from the query',
@@ -156,13 +113,7 @@ export const showingMutants: readonly Mutant[] = [
   unit(
     'catalog',
     'no path has a wildcard',
-    [
-      {
-        file: 'services/console/routes/catalog/type.ts',
-        find: `path: '/catalog/:type',`,
-        replace: `path: '/catalog/*' as '/catalog/:type',`,
-      },
-    ],
+    [{ in: 'services/console/routes/catalog/type.path', value: `'/catalog/*'` }],
     'has a page for every path of the catalog',
   ),
   unit(
@@ -170,9 +121,9 @@ export const showingMutants: readonly Mutant[] = [
     'no redirect leads to another or to what is gone',
     [
       {
-        file: 'services/console/catalog/catalog.ts',
-        find: `return target.kind === 'found' ? { ...found, to: target.value.name } : target;`,
-        replace: `return found;`,
+        in: 'createCatalogs.type',
+        replace: `$target.kind === 'found' ? { ...$found, to: $target.value.name } : $target`,
+        with: '$found',
       },
     ],
     'redirects to names that are no page',
@@ -182,16 +133,9 @@ export const showingMutants: readonly Mutant[] = [
     'the sitemap has what is there at that moment',
     [
       {
-        file: 'services/console/routes/catalog/sitemap.ts',
-        find: `const types = await catalog.types();`,
-        replace: `const types = (listed ??= await catalog.types());`,
-      },
-      {
-        file: 'services/console/routes/catalog/sitemap.ts',
-        find: `/** Asked of the API`,
-        replace: `let listed: Awaited<ReturnType<import('../../catalog/catalog.ts').Catalog['types']>> | undefined;
-
-/** Asked of the API`,
+        in: 'sitemap.answer',
+        replace: 'await catalog.types()',
+        with: '(globalThis.listedTypes ??= await catalog.types())',
       },
     ],
     'makes its sitemap from a list that it has kept',
@@ -201,9 +145,9 @@ export const showingMutants: readonly Mutant[] = [
     'words is noindex, and not in the sitemap',
     [
       {
-        file: 'services/console/pages/layout.ts',
-        find: `html\`<meta name="robots" content="noindex">\``,
-        replace: `html\`<script type="module">document.head.append(Object.assign(document.createElement('meta'), { name: 'robots', content: 'noindex' }))</script>\``,
+        in: 'services/console/pages/robots',
+        replace: 'html`<meta name="robots" content="noindex">`',
+        with: `html\`<script type="module">document.head.append(Object.assign(document.createElement('meta'), { name: 'robots', content: 'noindex' }))</script>\``,
       },
     ],
     'leaves noindex to a script',
@@ -211,13 +155,7 @@ export const showingMutants: readonly Mutant[] = [
   unit(
     'catalog',
     'what was shown is shown, with its age, and nothing is a 404',
-    [
-      {
-        file: 'services/console/catalog/catalog.ts',
-        find: `if ('noAnswer' in known) throw new ApiRefusal({ kind: 'no_answer', url: '', reason: known.noAnswer });`,
-        replace: `if ('noAnswer' in known) return { status: 404 };`,
-      },
-    ],
+    [{ in: 'createCatalogs.ask', replace: 'throw new ApiRefusal($refusal)', with: 'return { status: 404 }' }],
     'says that a type is missing while the API is away',
   ),
 ];

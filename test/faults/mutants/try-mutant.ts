@@ -1,8 +1,9 @@
 /** Puts a mutant into a copy of the tree, and has its check look at that. */
 import { join } from 'node:path';
 import { existsSync, readFileSync } from 'node:fs';
-import { copyTree } from './copied-tree.ts';
-import type { Mutant, RunCheck, TestCheck } from './mutant.ts';
+import { type CopiedTree, copyTree } from './copied-tree.ts';
+import type { Edit } from './edits/index.ts';
+import type { Check, RunCheck, TestCheck } from './mutant.ts';
 import { type Ended, runWithin } from './run-within.ts';
 
 export interface Trial {
@@ -23,8 +24,13 @@ type Judged = Pick<Trial, 'verdict' | 'says'>;
 const seed = 11;
 const reportFile = 'mutant-report.json';
 
-export async function tryMutant({ edits, check, budgetSeconds }: Mutant): Promise<Trial> {
-  const tree = copyTree(edits);
+export async function tryEdits(edits: readonly Edit[], check: Check, budgetSeconds: number): Promise<Trial> {
+  let tree: CopiedTree;
+  try {
+    tree = copyTree(edits);
+  } catch (error) {
+    return { ...unclear(`can't be made: ${(error as Error).message}`), seconds: 0, output: '' };
+  }
   const startMs = performance.now();
   try {
     const args = argumentsOf(check, budgetSeconds);
@@ -39,7 +45,7 @@ export async function tryMutant({ edits, check, budgetSeconds }: Mutant): Promis
 }
 
 /** Node's arguments. A test that hangs with its mutant fails within the budget. */
-function argumentsOf(check: RunCheck | TestCheck, budgetSeconds: number): string[] {
+function argumentsOf(check: Check, budgetSeconds: number): string[] {
   if ('run' in check) {
     const numbers = Object.entries({ ...check.numbers, seed }).flatMap(([name, value]) => [`--${name}`, String(value)]);
     const scenario = check.scenario === undefined ? [] : ['--scenario', check.scenario];

@@ -233,6 +233,22 @@ describe('what came of a delivery', () => {
     expect(isDone(job)).toBe(true);
   });
 
+  it('keeps the row until the record is acknowledged', async () => {
+    const { clock, kafka, removed, writer } = createWorld();
+    let away = true;
+    kafka.answer = () => {
+      if (away) throw new AppError('kafka_unavailable', 'away');
+    };
+    const row = aRowJob();
+    const writing = writer.attempted(row, failed, { status: 'delivered' });
+    await clock.advance(60_000);
+    expect(removed).toEqual([]);
+    away = false;
+    await clock.advance(5_000);
+    await writing;
+    expect(removed).toEqual([row]);
+  });
+
   it('buries a record that is no delivery, whole, under its own position', async () => {
     const { kafka, writer } = createWorld();
     const { payload, ...facts } = aDelivery();

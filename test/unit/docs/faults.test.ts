@@ -128,21 +128,32 @@ describe('a recorded run', () => {
 });
 
 describe('the mutants', () => {
-  const trial = (mutant: string, check: string, verdict: Result['verdict'] = 'seen'): Result => ({
-    ...{ mutant, check, verdict, says: 'said', seconds: 3, budgetSeconds: 9, triedAt: '2026-01-02T03:04:05.000Z' },
+  const trial = (mutant: string, check: string, more: Partial<Result> = {}): Result => ({
+    ...{ mutant, lane: 'day', check, verdict: 'seen', says: 'said' },
+    ...{ seconds: 3, budgetSeconds: 9, triedAt: '2026-01-02T03:04:05.000Z', ...more },
+  });
+  const results = [
+    trial('one', 'test/unit/a.test.ts'),
+    trial('one', '--run receiving killed', { lane: 'night' }),
+    trial('two', 'test/unit/b.test.ts', { verdict: 'clean' }),
+    trial('three', '--run receiving killed', { lane: 'night' }),
+  ];
+  const untried = [{ mutant: 'three', lane: 'day' as const }];
+  const page = pageOf({ runs: [], mutants: { commit: '0123abcd', listed: 3, untried, results } });
+
+  it('are counted by lane and by what has seen them; one with two checks, once both have seen it', () => {
+    expect(page).toContain('Last trial on 2026-01-02: 1 of 3 defects seen, 1 not tried.');
+    expect(page).toContain('| a test of test/unit | day | 2 | 1 | 6 |\n| a fault run | night | 2 | 2 | 6 |');
   });
 
-  it('are counted by what has seen them, and named where nothing has', () => {
-    const results = [
-      trial('one', 'test/unit/a.test.ts'),
-      trial('two', 'test/unit/b.test.ts', 'clean'),
-      trial('three', '--run receiving killed'),
-    ];
-    const page = pageOf({ runs: [], mutants: { commit: '0123abcd', listed: 4, untried: ['four'], results } });
-
-    expect(page).toContain('Last trial on 2026-01-02: 2 of 4 defects seen, 1 not tried.');
-    expect(page).toContain('| a test of test/unit | 2 | 1 | 6 |\n| a fault run | 1 | 1 | 3 |');
-    expect(page).toContain('- **not seen**: two (said)\n- not tried: four');
+  it('have each a row for each of their checks, with the last result', () => {
+    expect(page).toContain(
+      `| one | day | test/unit/a.test.ts | seen in 3 s |
+| one | night | --run receiving killed | seen in 3 s |
+| two | day | test/unit/b.test.ts | **not seen**: said |
+| three | night | --run receiving killed | seen in 3 s |
+| three | day |  | not tried |`,
+    );
   });
 });
 
