@@ -81,7 +81,7 @@ prove: setup ## kill every service while 2,000 webhooks go through a stack of it
 faults: setup ## run the fault tests: three brokers, two processes of each service, all kinds of faults; or one other run (ARGS='--run system|receiving|delivering|idempotency|overload|replay|fuzzing|incidents|rehearsals --seed 7 --scenario … --record NAME')
 	@npm run --silent faults -- $(ARGS)
 
-faults-mutants: setup ## inject one defect at a time into a copy of the code; the named run or test must detect it (ARGS='--only NAME', --control, --show, --record)
+faults-mutants: setup ## inject one defect at a time into a copy of the code; the named run or test must detect it (ARGS='--lane day', '--only NAME', --control, --show, --record)
 	@npm run --silent faults-mutants -- $(ARGS)
 
 bench: setup ## measure each stage against its ceiling in the same run (COMPARE=last or a file, ARGS='--only receiving --profile --turns 5')

@@ -6,7 +6,8 @@ import { dayOfTrials, type RecordedMutants, type Result } from '../mutants/resul
 export function mutantsKilled({ listed, untried, results }: RecordedMutants): string {
   const notTried = new Set(untried.map(({ mutant }) => mutant)).size;
   const open = new Set([...untried, ...results.filter((result) => !wasSeen(result))].map(({ mutant }) => mutant)).size;
-  return `${listed - open} of ${listed} defects seen${notTried === 0 ? '' : `, ${notTried} not tried`}`;
+  const byDay = results.filter((result) => wasSeen(result) && result.lane === 'day').length;
+  return `${listed - open} of ${listed} defects seen, ${byDay} by day${notTried === 0 ? '' : `, ${notTried} not tried`}`;
 }
 
 const wasSeen = ({ verdict }: Result): boolean => verdict === 'seen';

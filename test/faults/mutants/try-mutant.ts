@@ -29,7 +29,7 @@ export async function tryEdits(edits: readonly Edit[], check: Check, budgetSecon
   try {
     tree = copyTree(edits);
   } catch (error) {
-    return { ...unclear(`can't be made: ${(error as Error).message}`), seconds: 0, output: '' };
+    return { ...unclear(`can’t be made: ${(error as Error).message}`), seconds: 0, output: '' };
   }
   const startMs = performance.now();
   try {

@@ -142,7 +142,7 @@ describe('the mutants', () => {
   const page = pageOf({ runs: [], mutants: { commit: '0123abcd', listed: 3, untried, results } });
 
   it('are counted by lane and by what has seen them; one with two checks, once both have seen it', () => {
-    expect(page).toContain('Last trial on 2026-01-02: 1 of 3 defects seen, 1 not tried.');
+    expect(page).toContain('Last trial on 2026-01-02: 1 of 3 defects seen, 1 by day, 1 not tried.');
     expect(page).toContain('| a test of test/unit | day | 2 | 1 | 6 |\n| a fault run | night | 2 | 2 | 6 |');
   });
 

@@ -5,6 +5,7 @@ import { leaks } from '../../bench/soak/leaks.ts';
 import { applyEdits, readSources } from '../../faults/mutants/edits/index.ts';
 import { checksOf, lanes } from '../../faults/mutants/mutant.ts';
 import { mutants } from '../../faults/mutants/mutants.ts';
+import { tryEdits } from '../../faults/mutants/try-mutant.ts';
 
 const sources = readSources(root);
 const checks = checksOf(mutants);
@@ -42,6 +43,16 @@ describe('the mutants', () => {
 
   it('are nearly all seen by day', () => {
     expect(mutants.filter(({ byDay }) => byDay !== undefined).length).toBeGreaterThanOrEqual(leastByDay);
+  });
+});
+
+it('a mutant that does not fit the code is no crash of the run: its trial tells why', async () => {
+  const check = { test: 'test/unit/mutants/none.test.ts', title: 'none' };
+  const trial = await tryEdits([{ in: 'judgeNoSuchRow', returns: '0' }], check, 1);
+
+  expect(trial).toMatchObject({
+    verdict: 'unclear',
+    says: 'can’t be made: in judgeNoSuchRow: nothing is named "judgeNoSuchRow"',
   });
 });
 
