@@ -103,7 +103,10 @@ export const sharingMutants: readonly Mutant[] = [
   {
     name: 'counts time in which others have the processor as a schema’s own',
     edits: [{ in: 'limitProcessorTime.judge', always: '$took >= limitMs' }],
-    byDay: { test: 'test/unit/schema-checks/processor-limit.test.ts', title: 'others take the processor for longer' },
+    byDay: {
+      test: 'test/unit/schema-checks/processor-limit.test.ts',
+      title: 'a thread that gets a tenth of a processor has ten times as long',
+    },
     budgetSeconds: 60,
   },
   {

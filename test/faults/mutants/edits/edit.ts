@@ -1,5 +1,5 @@
 /**
- * One change to a declaration, which is found by its name wherever it lives. The README beside explains each operation.
+ * One change to a declaration, which is found by its name wherever it lives; the README explains each operation.
  *
  * `in` is the declaration: a name, or a path of names from outside to inside (`createDedupStore.judge`), where names between may be left
  * out; a folder before it (`services/api/buildApp`) only where the same name has two owners. A *pattern* is a piece of code that is compared
