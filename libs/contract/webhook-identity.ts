@@ -24,7 +24,7 @@ export type Locator = { value: string } | { pointer: string };
 /** A place of an identifier; a list joins its values, and leads to nothing unless all of them are there. */
 export type IdentifierPlace = Locator | { all: readonly Locator[] };
 
-/** What tells apart webhooks that have the same identifier: their bodies, their receipts (each is an event), or a value of another header. */
+/** Webhooks that have the same identifier are told apart by this: their bodies, their receipts (each is an event), or a value of another header. */
 export type CountedWith = 'body' | 'receipt' | { value: string };
 
 export interface WebhookIdentity {

@@ -4,12 +4,12 @@
  */
 import { canonicalNumber } from './decimal.ts';
 
-/** What `JSON.rawJSON` gives: an object that `JSON.stringify` writes as its text. */
+/** The result of `JSON.rawJSON`: an object that `JSON.stringify` writes as its text. */
 interface RawNumber {
   readonly rawJSON: string;
 }
 
-// Of Node 21 and later; the types of this language level don't have them.
+// Node 21 and later have them; the types of this language level don't have them.
 const json = JSON as unknown as {
   rawJSON(text: string): RawNumber;
   isRawJSON(value: unknown): value is RawNumber;

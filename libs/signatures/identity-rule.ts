@@ -5,7 +5,7 @@ import { signatureSchemes } from './schemes.ts';
 export interface IdentityRule {
   /** `header:Name` or JSON pointers, tried in order; a list joins its values. */
   places: readonly (string | readonly string[])[];
-  /** What the identifier counts together with: `body`, `receipt`, or a header as `header:Name`. Null: it is exact. */
+  /** The identifier counts together with this: `body`, `receipt`, or a header as `header:Name`. Null: it is exact. */
   with: 'body' | 'receipt' | `header:${string}` | null;
 }
 

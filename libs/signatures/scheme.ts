@@ -81,7 +81,7 @@ export interface SignatureScheme {
   /** The default places of the sender's event identifier and type: `header:Name` or JSON pointers into the body, tried in order. */
   identifyBy: readonly string[];
   typeBy: readonly string[];
-  /** What the default identifier counts together with, where it alone doesn't name one webhook: identity-rule.ts. */
+  /** The default identifier counts together with this, where it alone doesn't name one webhook: identity-rule.ts. */
   countedWith?: 'body' | `header:${string}`;
   /** The headers that are signed beside the one with the signature; lower-case. */
   signedHeaders?(request: Pick<SignedRequest, 'headers' | 'settings'>): string[];

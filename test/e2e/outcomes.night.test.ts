@@ -5,7 +5,7 @@ import { type OwnPipeline, startOwnPipeline } from './own-pipeline.ts';
 
 type Json = Record<string, unknown>;
 
-/** What API and command say of replays, recovers and tests is what became of them. */
+/** API and command say of replays, recovers and tests what became of them. */
 describe('what is said of an endpoint that answers 500', () => {
   let pipeline: OwnPipeline;
   let receiver: Receiver;

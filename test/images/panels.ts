@@ -1,5 +1,5 @@
 /**
- * What Grafana says to each panel of its dashboards, asked through its API as its pages ask.
+ * The data of Grafana's panels, asked for through its API as its pages ask.
  * https://grafana.com/docs/grafana/latest/developers/http_api/data_source/#query-a-data-source
  */
 
@@ -22,7 +22,7 @@ interface DashboardPanel {
   type: string;
   title: string;
   targets?: readonly Target[];
-  /** Those of a closed row. */
+  /** A closed row has its panels within. */
   panels?: readonly DashboardPanel[];
 }
 

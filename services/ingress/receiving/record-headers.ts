@@ -25,7 +25,7 @@ export interface RecordRules {
   tenant: string;
   sourceId: string;
   identifyBy: readonly IdentifierRule[];
-  /** What the identifier counts together with; a header only where the request has it. Null: it is exact. */
+  /** The identifier counts together with this; a header only where the request has it. Null: it is exact. */
   countedWith: 'body' | 'receipt' | LocatorRule | null;
   /** Whether places of the identifier lead into forms. */
   identifiesForms: boolean;

@@ -50,5 +50,6 @@ test('the dispatcher’s parts start with what they stand on, and stop from the 
     'scheduler',
     'bulk replays',
     'single replays',
+    'following replays',
   ]);
 });

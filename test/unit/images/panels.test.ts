@@ -6,7 +6,7 @@ import { panelsOf, troubleOfPanels } from '../../images/panels.ts';
 const target = (expr: string) => ({ refId: 'A', expr, range: true });
 const series = (...values: (number | null)[]) => ({ data: { values: [values.map((_, index) => index), values] } });
 
-/** What Grafana 12 answers, by the query. */
+/** The answers of Grafana 12, by the query. */
 const results: Readonly<Record<string, object>> = {
   shown: { status: 200, frames: [series(null, 1)] },
   zero: { status: 200, frames: [series(0)] },

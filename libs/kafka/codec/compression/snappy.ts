@@ -15,14 +15,14 @@ const maxVarintBytes = 5;
  * @throws UndecodableError before it takes more memory than that
  */
 export function decompressSnappy(bytes: Buffer, maxBytes: number): Buffer {
-  if (!bytes.subarray(0, xerialMagic.length).equals(xerialMagic)) return decompressBlock(bytes, maxBytes);
+  if (!bytes.subarray(0, xerialMagic.length).equals(xerialMagic)) return decompressRaw(bytes, maxBytes);
   const blocks: Buffer[] = [];
   let room = maxBytes;
   for (let at = xerialHeaderBytes; at < bytes.length;) {
     const start = at + lengthBytes;
     const end = start > bytes.length ? start : start + bytes.readInt32BE(at);
     if (end < start || end > bytes.length) throw new UndecodableError('has a block of snappy that is cut off');
-    const block = decompressBlock(bytes.subarray(start, end), room);
+    const block = decompressRaw(bytes.subarray(start, end), room);
     room -= block.length;
     blocks.push(block);
     at = end;
@@ -33,7 +33,7 @@ export function decompressSnappy(bytes: Buffer, maxBytes: number): Buffer {
 /** Without framing. */
 export const compressSnappy = (bytes: Buffer): Buffer => snappy.compressSync(bytes);
 
-function decompressBlock(bytes: Buffer, maxBytes: number): Buffer {
+function decompressRaw(bytes: Buffer, maxBytes: number): Buffer {
   if (declaredLength(bytes) > maxBytes) throw tooLarge(maxBytes);
   return snappy.uncompressSync(bytes, { asBuffer: true }) as Buffer;
 }

@@ -6,7 +6,7 @@ export interface ShownSource extends Record<string, unknown> {
   identified_by: { with: string | null };
 }
 
-/** What the owner of a source should look at: the API's advice, and identifiers that came back with another body. */
+/** Warnings for the owner of a source: the API's advice, and identifiers that came back with another body. */
 export async function sourceWarnings({ id, advice, identified_by }: ShownSource, api: Api): Promise<readonly string[]> {
   const query = new URLSearchParams({ source_id: id, has: 'changed', order: 'desc' }).toString();
   // With anything that an identifier counts together with, another body is another event.

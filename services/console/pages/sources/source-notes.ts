@@ -9,7 +9,7 @@ interface Noted {
   changedId: string | null;
 }
 
-/** What the owner of a source should look at. */
+/** Notes that the owner of a source should look at. */
 export const sourceNotes = (source: Pick<Source, 'id' | 'advice'>, { t, changedId }: Noted): Html =>
   html`${source.advice.map((sentence) => html`<p class="note note-warn">${sentence}.</p>`)}${
     changedId !== null &&

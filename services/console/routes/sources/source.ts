@@ -16,7 +16,7 @@ export interface Source {
   dedup_id?: readonly (string | readonly string[])[];
   dedup: 'on' | 'off';
   identified_by: { places: readonly (string | readonly string[])[]; with: string | null };
-  /** What is probably not as it is meant. */
+  /** Settings that are probably not as they are meant. */
   advice: readonly string[];
   event_type_from?: readonly string[];
   ordering_key?: readonly string[];
