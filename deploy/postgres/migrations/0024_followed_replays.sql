@@ -21,10 +21,14 @@ CREATE INDEX CONCURRENTLY IF NOT EXISTS replay_items_followed ON replay_items (t
 CREATE INDEX CONCURRENTLY IF NOT EXISTS replay_items_dead ON replay_items (tenant, replay_id, item) WHERE outcome = 'dead_lettered';
 CREATE INDEX CONCURRENTLY IF NOT EXISTS replay_items_ended ON replay_items (tenant, replay_id, item) WHERE outcome = 'cancelled';
 
+-- When somebody last asked for a probe of an endpoint whose circuit breaker is open. See services/dispatcher/endpoints.
+ALTER TABLE endpoints ADD COLUMN IF NOT EXISTS probe_asked_at timestamptz;
+
 -- Down Migration
 
 UPDATE replays SET status = CASE WHEN capped THEN 'partial' ELSE 'completed' END, ended_at = sent_at WHERE status = 'sent';
 DROP INDEX replay_items_ended, replay_items_dead, replay_items_followed, replays_to_look_at;
+ALTER TABLE endpoints DROP COLUMN probe_asked_at;
 ALTER TABLE replay_items DROP COLUMN outcome;
 ALTER TABLE replays
   DROP COLUMN sent_at, DROP COLUMN followed, DROP COLUMN delivered, DROP COLUMN dead_lettered, DROP COLUMN cancelled, DROP COLUMN look_at,

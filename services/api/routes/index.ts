@@ -62,6 +62,7 @@ import { listTenants } from './list-tenants.ts';
 import { mergeEventType } from './merge-event-type.ts';
 import { pauseEndpoint } from './pause-endpoint.ts';
 import { pauseEventType } from './pause-event-type.ts';
+import { probeEndpoint } from './probe-endpoint.ts';
 import { publishEventTypeVersion } from './publish-event-type-version.ts';
 import { publishEvent } from './publish-event.ts';
 import { putEventType } from './put-event-type.ts';
@@ -109,6 +110,7 @@ export const routes: readonly Route[] = [
   enableEndpoint,
   pauseEndpoint,
   resumeEndpoint,
+  probeEndpoint,
   getEndpointHealth,
   recoverEndpoint,
   testEndpoint,

@@ -8,6 +8,8 @@ export interface EndpointFacts {
   isClosed: boolean;
   /** Nothing is sent for now, and its deliveries wait. */
   isPaused?: boolean;
+  /** When somebody last asked for a probe, in microseconds; null: never. */
+  probeAskedAt?: number | null;
 }
 
 /** An unknown endpoint is closed: nothing is sent to it. */
@@ -18,5 +20,6 @@ export function factsOf(endpoint: Endpoint | undefined, now: number): EndpointFa
     revision: endpoint.revision,
     isClosed: isClosed(endpoint),
     isPaused: isPaused(endpoint, now),
+    probeAskedAt: endpoint.probeAskedAt,
   };
 }

@@ -9,7 +9,8 @@
  * | slow         | its sends take long (hold-time.ts)      | queues what it can send in time                                     |
  * | shrunk       | it could not be reached (lane-width.ts) | sends less at once, queues less                                     |
  * | half-open    | a probe went well (breaker.ts)          | one at a time                                                       |
- * | open, probe  | the breaker is open, a probe is due     | one waiting row; a fresh delivery if there is none                  |
+ * | open, probe  | the breaker is open, a probe is due,    | one waiting row; a fresh delivery if there is none                  |
+ * |              | or somebody has asked for one           |                                                                     |
  * | open         | the breaker is open                     | nothing                                                             |
  * | paused       | a user has paused it, whatever else     | nothing                                                             |
  *
@@ -73,6 +74,8 @@ interface Entry {
   pausedUntilMs: number;
   lastSendAtMs: number;
   kind: Standing['kind'];
+  /** The last one asked for that is no news: sent, or from before there was anything to remember. */
+  probeAskedAt: number | null;
 }
 
 interface Ended {
@@ -103,7 +106,7 @@ export function createEndpointHealth(deps: Deps): EndpointHealth {
     return undefined;
   }
 
-  function newEntry({ tenant, endpointId }: EndpointRef, { revision }: EndpointFacts): Entry {
+  function newEntry({ tenant, endpointId }: EndpointRef, { revision, probeAskedAt = null }: EndpointFacts): Entry {
     return {
       endpoint: { tenant, endpointId },
       revision,
@@ -113,6 +116,7 @@ export function createEndpointHealth(deps: Deps): EndpointHealth {
       pausedUntilMs: Number.NEGATIVE_INFINITY,
       lastSendAtMs: clock.monotonicMs(),
       kind: 'healthy',
+      probeAskedAt,
     };
   }
 
@@ -150,7 +154,10 @@ export function createEndpointHealth(deps: Deps): EndpointHealth {
     metrics.breakers(counts);
   }
 
-  function judge({ breaker, laneWidth, holdTime, pausedUntilMs }: Entry, maxInFlight: number): Standing {
+  function judge(
+    { breaker, laneWidth, holdTime, pausedUntilMs, probeAskedAt: known }: Entry,
+    { maxInFlight, probeAskedAt = null }: Pick<EndpointFacts, 'maxInFlight' | 'probeAskedAt'>,
+  ): Standing {
     switch (breaker.state()) {
       case 'half-open':
         return { kind: 'half-open', width: 1, pausedUntilMs };
@@ -158,6 +165,8 @@ export function createEndpointHealth(deps: Deps): EndpointHealth {
         return { kind: 'open', width: 1, pausedUntilMs };
       case 'open': {
         const dueForMs = breaker.probeDueForMs();
+        if (probeAskedAt !== known)
+          return { kind: 'probe', freshToo: true, width: 1, pausedUntilMs: Number.NEGATIVE_INFINITY };
         if (dueForMs === undefined) return { kind: 'open', width: 1, pausedUntilMs };
         return { kind: 'probe', freshToo: dueForMs >= freshProbeAfterMs, width: 1, pausedUntilMs };
       }
@@ -172,7 +181,7 @@ export function createEndpointHealth(deps: Deps): EndpointHealth {
   }
 
   /** Remembers or forgets the entry, after a change. */
-  function settle(entry: Entry, maxInFlight: number): void {
+  function settle(entry: Entry, facts: EndpointFacts): void {
     const { breaker, laneWidth, holdTime, pausedUntilMs } = entry;
     const nowMs = clock.monotonicMs();
     entry.lastSendAtMs = nowMs;
@@ -180,10 +189,11 @@ export function createEndpointHealth(deps: Deps): EndpointHealth {
       breaker.isPristine() && laneWidth.shrunkTo() === undefined && holdTime.isBrief() && pausedUntilMs <= nowMs;
     if (isPristine) return forget(entry);
     if (found(entry.endpoint) === undefined) remember(entry);
-    count(entry, judge(entry, maxInFlight).kind);
+    count(entry, judge(entry, facts).kind);
   }
 
-  function observe(entry: Entry, send: BreakerSend, { verdict, heldMs }: Ended, maxInFlight: number): void {
+  function observe(entry: Entry, send: BreakerSend, { verdict, heldMs }: Ended, facts: EndpointFacts): void {
+    const { maxInFlight } = facts;
     const { breaker, laneWidth, holdTime } = entry;
     const before = breaker.state();
     send.ended(verdict);
@@ -195,7 +205,7 @@ export function createEndpointHealth(deps: Deps): EndpointHealth {
     if (verdict?.kind === 'wait') {
       entry.pausedUntilMs = Math.max(entry.pausedUntilMs, clock.monotonicMs() + verdict.waitMs);
     }
-    settle(entry, maxInFlight);
+    settle(entry, facts);
     if (before !== 'closed' && after === 'closed') deps.onClosed(entry.endpoint);
     const isNews = after !== before && !(before === 'probing' && after === 'open');
     if (isNews) log.info({ event: 'breaker.changed', ...entry.endpoint, from: before, to: after });
@@ -206,12 +216,13 @@ export function createEndpointHealth(deps: Deps): EndpointHealth {
       const facts = deps.factsOf(endpoint);
       const entry = entryOf(endpoint, facts);
       if (facts.isPaused === true && !facts.isClosed) return paused;
-      if (entry !== undefined) return judge(entry, facts.maxInFlight);
+      if (entry !== undefined) return judge(entry, facts);
       return { kind: 'healthy', width: facts.maxInFlight, pausedUntilMs: Number.NEGATIVE_INFINITY };
     },
     begin(delivery) {
       const facts = deps.factsOf(delivery);
       const begunWith = entryOf(delivery, facts);
+      if (begunWith !== undefined) begunWith.probeAskedAt = facts.probeAskedAt ?? null;
       const send = begunWith?.breaker.begin(delivery.id);
       const begunAtMs = clock.monotonicMs();
       return (verdict) => {
@@ -220,13 +231,13 @@ export function createEndpointHealth(deps: Deps): EndpointHealth {
         if (factsNow.revision !== facts.revision) return;
         const entry = entryOf(delivery, factsNow);
         if (begunWith !== undefined && send !== undefined && entry === begunWith)
-          return observe(begunWith, send, { verdict, heldMs }, factsNow.maxInFlight);
+          return observe(begunWith, send, { verdict, heldMs }, factsNow);
         if (verdict === undefined) return;
         if (entry === undefined && verdict.kind === 'well' && !isLongHold(heldMs)) return;
         // Begun while there was nothing to remember: before the breaker opened, if it has.
         if (entry !== undefined && entry.breaker.state() !== 'closed') return;
         const judged = entry ?? newEntry(delivery, factsNow);
-        observe(judged, judged.breaker.begin(delivery.id), { verdict, heldMs }, factsNow.maxInFlight);
+        observe(judged, judged.breaker.begin(delivery.id), { verdict, heldMs }, factsNow);
       };
     },
     *remembered() {

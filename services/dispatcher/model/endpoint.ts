@@ -56,6 +56,8 @@ export interface Endpoint extends Subscriber, PausedLife {
   failingSince: number | null;
   /** The same, from when `hookline.endpoint.failing` is announced until its recovery is. */
   outageSince: number | null;
+  /** When somebody last asked for a probe. */
+  probeAskedAt: number | null;
   disabledAt: number | null;
   deletedAt: number | null;
 }
@@ -66,10 +68,11 @@ export interface EndpointRow extends SubscriberRow, SealedColumns {
   revision: number;
   failing_since: string | null;
   outage_since: string | null;
+  probe_asked_at: string | null;
   pauses: StoredPause[];
 }
 
-export const endpointColumns = `${subscriberColumns}, url, url_by_portal, settings, private, secrets, revision, failing_since, outage_since, pauses`;
+export const endpointColumns = `${subscriberColumns}, url, url_by_portal, settings, private, secrets, revision, failing_since, outage_since, probe_asked_at, pauses`;
 
 /** Deleted or disabled: its deliveries end without being sent. */
 export const isClosed = (endpoint: Endpoint): boolean => endpoint.deletedAt !== null || endpoint.disabledAt !== null;
@@ -112,6 +115,7 @@ export function endpointOf(row: EndpointRow, reading: Reading, before?: Endpoint
     changedAt: microsOf(row.changed_at),
     failingSince: row.failing_since === null ? null : microsOf(row.failing_since),
     outageSince: row.outage_since === null ? null : microsOf(row.outage_since),
+    probeAskedAt: row.probe_asked_at === null ? null : microsOf(row.probe_asked_at),
     disabledAt: row.disabled_at === null ? null : microsOf(row.disabled_at),
     deletedAt: row.deleted_at === null ? null : microsOf(row.deleted_at),
     pauses: row.pauses.map(({ from, until }) => ({ from: microsOf(from), until: microsOf(until) })),

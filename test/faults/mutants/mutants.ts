@@ -12,6 +12,7 @@ import { losingMutants } from './losing.ts';
 import type { Mutant } from './mutant.ts';
 import { projectingMutants } from './projecting.ts';
 import { receivingMutants } from './receiving.ts';
+import { replayingMutants } from './replaying.ts';
 import { sendingMutants } from './sending.ts';
 import { sharingWorkMutants } from './sharing-work.ts';
 import { showingMutants } from './showing.ts';
@@ -29,6 +30,7 @@ export const mutants: readonly Mutant[] = [
   ...projectingMutants,
   ...losingMutants,
   ...followingMutants,
+  ...replayingMutants,
   ...answeringMutants,
   ...fuzzingMutants,
   ...sharingMutants,

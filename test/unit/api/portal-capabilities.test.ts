@@ -39,6 +39,7 @@ const open: Readonly<Record<string, Capability | 'any'>> = {
   'POST /v1/endpoints/:id/enable': 'endpoints',
   'POST /v1/endpoints/:id/disable': 'endpoints',
   'POST /v1/endpoints/:id/pause': 'endpoints',
+  'POST /v1/endpoints/:id/probe': 'endpoints',
   'POST /v1/endpoints/:id/resume': 'endpoints',
   'POST /v1/endpoints/:id/test': 'endpoints',
   'POST /v1/endpoints/:id/rotate-secret': 'secrets',

@@ -209,9 +209,16 @@ describe('an endpoint', () => {
     expect((await get(here, tenantToken)).body).toMatch(new RegExp(`${badge}">.{1,60} ${words}<`));
   });
 
-  test('is failing as soon as its breaker is open', async () => {
-    const { get } = buildEndpoints();
-    expect(headingOf((await get(here, tenantToken)).body)).toContain('failing');
+  test('is failing as soon as its breaker is open, and is probed by one click', async () => {
+    const { get, post, api } = buildEndpoints();
+    const { body } = await get(here, tenantToken);
+    expect(headingOf(body)).toContain('failing');
+    expect(body).toContain('Probe now');
+    api.on(`POST /v1/endpoints/${id}/probe`, { body: {} });
+    const done = await post(`${here}/probe`, {}, tenantToken);
+    expect([done.statusCode, done.headers['location']]).toEqual([303, here]);
+    api.on(`GET /v1/endpoints/${id}/health`, { body: { ...health, breaker: { state: 'closed', since: null } } });
+    expect((await get(here, tenantToken)).body).not.toContain('Probe now');
   });
 
   test('groups its failures by answer, with what came back last', async () => {

@@ -39,6 +39,7 @@ function aRow(overrides: Partial<EndpointRow> = {}, secrets: StoredSecret[] = [{
     changed_at: formatMicros(startMicros),
     failing_since: null,
     outage_since: null,
+    probe_asked_at: null,
     pauses: [],
     disabled_at: null,
     deleted_at: null,

@@ -66,6 +66,7 @@ const row: EndpointRow = {
   changed_at: anHourAgo,
   failing_since: null,
   outage_since: null,
+  probe_asked_at: null,
   pauses: [],
   disabled_at: null,
   deleted_at: null,

@@ -363,6 +363,30 @@ describe('the scheduler', () => {
       expect(world.started.at(-1)).toBe('fresh');
     });
 
+    it('is probed once for each time that somebody asks, whenever the next probe is due', async () => {
+      const world = createWorld({ maxInFlight: 1 });
+      await openBreaker(world);
+      expect(await roomOf(world)).toBe(0);
+      world.endpoint.probeAskedAt = 1;
+      expect(await roomOf(world)).toBe(1);
+      expect(world.offerRow('probe')).toBe('queued');
+      expect(world.started.at(-1)).toBe('probe');
+      await world.end('probe', 'failed');
+      expect([await roomOf(world), world.offerRow('beside it')]).toEqual([0, 'full']);
+      world.endpoint.probeAskedAt = 2;
+      // None that waits was found.
+      expect(world.offer('fresh')).toBe('queued');
+      await world.end('fresh');
+      expect(world.offerRow('next')).toBe('queued');
+    });
+
+    it('is not probed for what was asked before its breaker opened', async () => {
+      const world = createWorld({ maxInFlight: 1 });
+      world.endpoint.probeAskedAt = 1;
+      await openBreaker(world);
+      expect(await roomOf(world)).toBe(0);
+    });
+
     it('is sent no test while somebody has paused it', async () => {
       const world = createWorld({ maxInFlight: 1 });
       world.endpoint.isPaused = true;

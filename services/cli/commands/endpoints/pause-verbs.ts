@@ -44,6 +44,15 @@ export const pauseVerbs = {
     },
     show: ({ id, paused_until: until }, screen) => `${id} is paused until ${String(shownTime(until, screen))}`,
   }),
+  probe: apiVerb({
+    summary: 'Probe an endpoint whose circuit breaker is open now',
+    description:
+      'Has the delivery that has waited longest sent within seconds, whenever the next probe is due. If it goes well, the others follow slowly.',
+    resources,
+    argument: 'id',
+    call: (api, _values, { id }) => api.ask<Paused>('POST', pathOf('endpoints', id, 'probe')),
+    show: ({ id }) => `${id} is probed: \`hookline endpoints health ${id}\` shows how that went`,
+  }),
   resume: apiVerb({
     summary: 'Resume a paused endpoint',
     description: 'Ends the pause of an endpoint: its deliveries are sent, oldest first, at its own rate.',

@@ -7,7 +7,7 @@ import { pauseEndpoint } from './pause.ts';
 import { recoverEndpoint } from './recover.ts';
 import { rotateSecret } from './rotate.ts';
 import { endpoint } from './show.ts';
-import { enableEndpoint, resumeEndpoint } from './switch.ts';
+import { enableEndpoint, probeEndpoint, resumeEndpoint } from './switch.ts';
 import { testEndpoint } from './test-endpoint.ts';
 
 /** `T/endpoints`, and what is below it. */
@@ -19,6 +19,7 @@ export const endpointPages: readonly Page[] = [
   testEndpoint,
   pauseEndpoint,
   resumeEndpoint,
+  probeEndpoint,
   enableEndpoint,
   disableEndpoint,
   recoverEndpoint,

@@ -6,7 +6,7 @@ import { postForm } from '../../parts/form.ts';
 import { wholeId } from '../../parts/short-id.ts';
 import { statusBadge } from '../../parts/status-badge.ts';
 import { time } from '../../parts/time.ts';
-import { type Endpoint, endpointStatus } from './endpoint.ts';
+import { type Endpoint, type EndpointHealth, endpointStatus } from './endpoint.ts';
 import { readEndpoint } from './read-endpoint.ts';
 
 /** `T/endpoints/:id` */
@@ -25,7 +25,7 @@ export const endpoint = tenantPage({
         heading: html`<bdi class="url">${found.url}</bdi> ${statusBadge(endpointStatus(found, shown.health))}`,
         subtitle: html`${found.description !== '' && html`<bdi>${found.description}</bdi> · `}${wholeId(found.id)} · created ${time(found.created_at)}`,
         crumbs: [{ label: 'Endpoints', href: `${t}/endpoints` }],
-        actions: actions(context, found),
+        actions: actions(context, found, shown.health),
         body: endpointPage(shown, context),
       });
     },
@@ -35,7 +35,11 @@ export const endpoint = tenantPage({
 const withoutScheme = (url: string): string => url.replace(/^https?:\/\//, '');
 
 /** A frequent action is a button, and one that can't be undone a link behind it. A page asks before it. */
-function actions(context: TenantContext, { id, disabled_at: disabledAt, paused_at: pausedAt }: Endpoint): Html {
+function actions(
+  context: TenantContext,
+  { id, disabled_at: disabledAt, paused_at: pausedAt }: Endpoint,
+  health: Pick<EndpointHealth, 'breaker'> | undefined,
+): Html {
   const { t, can } = context;
   const at = (what: string): string => `${t}/endpoints/${id}/${what}`;
   const link = (what: string, label: string): Html => html`<a class="button" href="${at(what)}">${label}</a>`;
@@ -43,8 +47,9 @@ function actions(context: TenantContext, { id, disabled_at: disabledAt, paused_a
   const isDisabled = disabledAt !== null;
   const isPaused = pausedAt !== null;
   const mayChange = can('write', 'endpoints');
+  const isHeldBack = health?.breaker?.state === 'open';
   return html`${mayChange && isDisabled && form('enable', 'Enable')}${mayChange && !isDisabled && isPaused && form('resume', 'Resume')}
-${mayChange && !isDisabled && !isPaused && link('test', 'Send a test')}${mayChange && !isDisabled && link('pause', isPaused ? 'Move the end of the pause' : 'Pause')}
+${mayChange && !isDisabled && !isPaused && isHeldBack && form('probe', 'Probe now')}${mayChange && !isDisabled && !isPaused && link('test', 'Send a test')}${mayChange && !isDisabled && link('pause', isPaused ? 'Move the end of the pause' : 'Pause')}
 ${can('write', 'replay') && !isDisabled && link('recover', 'Recover')}${mayChange && link('edit', 'Edit')}${can('write', 'secrets') && link('rotate', 'Rotate secret')}
 ${mayChange && !isDisabled && link('disable', 'Disable')}${mayChange && html`<a class="button danger" href="${at('delete')}">Delete</a>`}`;
 }

@@ -5,7 +5,7 @@ import { seeOther } from '../../page-result.ts';
 import { tenantPage } from '../../page.ts';
 import { problemOfFailure } from '../../problem-of-failure.ts';
 
-const button = (what: 'enable' | 'resume'): Page =>
+const button = (what: 'enable' | 'resume' | 'probe'): Page =>
   tenantPage({
     path: `/endpoints/:id/${what}`,
     title: 'Endpoint',
@@ -21,3 +21,4 @@ const button = (what: 'enable' | 'resume'): Page =>
 
 export const enableEndpoint = button('enable');
 export const resumeEndpoint = button('resume');
+export const probeEndpoint = button('probe');
