@@ -1,6 +1,6 @@
 /**
  * The states of one order, sent to a source that this version has made: all have the same `/id`, which such a source only guesses. Each state
- * must be an event of its own, also while older processes read the records of newer ones, and after all have been put back.
+ * must be an event of its own, also while older processes read the records of the newer ingress.
  */
 import { createHmac } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
