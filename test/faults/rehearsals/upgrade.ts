@@ -55,7 +55,7 @@ export function rehearseUpgrade({ pipeline, seed, perSecond, say, run }: Options
     });
     await step('the new version', () => delay(betweenMs).then(() => undefined));
     run('old');
-    // What an older ingress writes has the older rule: from then on, states of one order are duplicates again.
+    // Records of an older ingress have the older rule: from then on, states of one order are duplicates again.
     await step('every process replaced by the version before', () =>
       rollOut((service) => (service === 'ingress' ? updates.stop() : Promise.resolve())),
     );
