@@ -28,8 +28,8 @@ const systemFaults = 'test/e2e/system-faults.night.test.ts';
 const byDay = { testPathIgnorePatterns: ['/node_modules/', '\\.night\\.test\\.ts$'] };
 
 export default {
-  // A test that uses servers waits for some of its time: more at once than there are cores. Many more starve each other's processes.
-  maxWorkers: Math.min(mostWorkers, Math.ceil(1.5 * availableParallelism())),
+  // A test that uses servers waits for most of its time: with fewer at once, half of the processor is idle. Many more starve each other's processes.
+  maxWorkers: Math.min(mostWorkers, Math.ceil(2.5 * availableParallelism())),
   // A worker that has grown beyond this is replaced. With a limit, jest also never runs tests in its own process, whose globals they'd share.
   workerIdleMemoryLimit: '1GB',
   testSequencer: '<rootDir>/test/jest/longest-first.ts',

@@ -211,7 +211,7 @@ async function addPairs(
                 SELECT FROM replay_items i JOIN replays r ON r.tenant = i.tenant AND r.id = i.replay_id
                  WHERE i.tenant = $1 AND i.event_id = wanted.event_id AND i.endpoint_id = wanted.endpoint_id
                    AND i.status = 'replayed' AND i.delivery_id IS NULL
-                   AND (r.ended_at IS NULL OR r.ended_at > $6::timestamptz))
+                   AND coalesce(r.sent_at, r.ended_at, 'infinity') > $6::timestamptz)
      ), raised AS (
        INSERT INTO replay_generations AS known (tenant, event_id, generation)
        SELECT $1, event_id, 1 + (SELECT coalesce(max(f.generation), 0) FROM fan_outs f

@@ -6,11 +6,10 @@
  * The older a replay, the more seldom it is looked at: a delivery that is retried for days ends between two looks that are half a minute
  * apart. A look takes the next few thousand open items; an ended one is never looked at again.
  */
-import { finalStatuses } from '#lib/contract';
-import { hasEnded, sqlStatus } from '#lib/event-store';
+import { type DeliveryStatus, finalStatuses, isFinal } from '#lib/contract';
+import { sqlStatus } from '#lib/event-store';
 import type { Postgres, Query } from '#lib/postgres';
 import { statusAtTheEnd } from './replay-row.ts';
-import type { ReplayOutcome } from './states.ts';
 
 /** Within the time of one statement. */
 const itemsAtOnce = 5_000;
@@ -41,43 +40,75 @@ async function followNext(tx: Query): Promise<boolean> {
   );
   if (replay === undefined) return false;
   const { tenant, id, looked_to: after } = replay;
-  const rows = await tx.query<{ item: number; outcome: ReplayOutcome }>(settleItems, [tenant, id, after, itemsAtOnce]);
-  const ended = finalStatuses.map((status) => rows.filter(({ outcome }) => outcome === status).length);
-  const lookedTo = rows.length < itemsAtOnce ? 0 : Math.max(...rows.map(({ item }) => item));
-  await tx.query(count, [tenant, id, lookedTo, ...ended]);
+  const open = await tx.query<OpenItem>(openItems, [tenant, id, after, itemsAtOnce]);
+  const ended = await endedAmong(tx, tenant, open);
+  const items = ended.map(({ item }) => item);
+  if (items.length > 0)
+    await tx.query(settleItems, [
+      ...[tenant, id, items, ended.map(({ status }) => status), Math.min(...items), Math.max(...items)],
+    ]);
+  const counts = finalStatuses.map((status) => ended.filter((each) => each.status === status).length);
+  const lookedTo = open.length < itemsAtOnce ? 0 : (open.at(-1)?.item ?? 0);
+  await tx.query(count, [tenant, id, lookedTo, ...counts]);
   return true;
 }
 
-/** The delivery of an item `i`: the one that it has made due, or has asked to be cancelled, or that was sent anew in its generation. */
-const statusOfDelivery = `
-  CASE WHEN i.delivery_id IS NOT NULL
-       THEN (SELECT d.status FROM deliveries d WHERE d.tenant = i.tenant AND d.id = i.delivery_id)
-       ELSE (SELECT d.status FROM deliveries d
-              WHERE d.tenant = i.tenant AND d.event_id = i.event_id AND d.endpoint_id = i.endpoint_id
-                AND d.generation = i.generation)
-  END`;
+interface OpenItem {
+  item: number;
+  delivery_id: string | null;
+  event_id: string;
+  endpoint_id: string;
+  generation: number;
+}
 
-/** One that was erased before it was sent has no delivery, and gets none. */
-const isErased = `
-  NOT EXISTS (SELECT FROM events e
-               WHERE e.tenant = i.tenant AND e.id = i.event_id AND e.status <> 'erased')`;
+const openItems = `
+  SELECT item, delivery_id, event_id, endpoint_id, generation
+    FROM replay_items
+   WHERE tenant = $1 AND replay_id = $2 AND item > $3::int AND outcome = 'waiting'
+   ORDER BY item
+   LIMIT $4`;
+
+/**
+ * Rows are looked up one by one, by the indexes of ids and events: for a list of them, the planner would read a table whose size it does not
+ * know yet. By the index of endpoints (hence the `|| ''`) it would read all that the endpoint ever got, for each of them.
+ */
+const statusesOfItems = `
+  SELECT wanted.item,
+         CASE WHEN found.status IS NOT NULL THEN found.status
+              WHEN NOT EXISTS (SELECT FROM events e WHERE e.tenant = $1 AND e.id = wanted.event_id AND e.status <> 'erased')
+              THEN ${sqlStatus('cancelled')} END AS status
+    FROM unnest($2::int[], $3::text[], $4::text[], $5::text[], $6::int[]) AS wanted (item, delivery_id, event_id, endpoint_id, generation)
+    LEFT JOIN LATERAL (
+         (SELECT d.status FROM deliveries d WHERE d.tenant = $1 AND d.id = wanted.delivery_id)
+         UNION ALL
+         (SELECT d.status FROM deliveries d
+           WHERE wanted.delivery_id IS NULL
+             AND d.tenant = $1 AND d.event_id = wanted.event_id AND d.generation = wanted.generation
+             AND d.endpoint_id || '' = wanted.endpoint_id)
+         LIMIT 1) AS found ON true`;
+
+/** The items whose deliveries have ended. One whose event was erased before it was sent has no delivery, and gets none. */
+async function endedAmong(
+  tx: Query,
+  tenant: string,
+  open: readonly OpenItem[],
+): Promise<{ item: number; status: DeliveryStatus }[]> {
+  if (open.length === 0) return [];
+  const rows = await tx.query<{ item: number; status: DeliveryStatus | null }>(statusesOfItems, [
+    tenant,
+    open.map(({ item }) => item),
+    open.map(({ delivery_id }) => delivery_id),
+    open.map(({ event_id }) => event_id),
+    open.map(({ endpoint_id }) => endpoint_id),
+    open.map(({ generation }) => generation),
+  ]);
+  return rows.flatMap(({ item, status }) => (status !== null && isFinal(status) ? [{ item, status }] : []));
+}
 
 const settleItems = `
-  WITH open AS MATERIALIZED (
-    SELECT item FROM replay_items
-     WHERE tenant = $1 AND replay_id = $2 AND item > $3::int AND outcome = 'waiting'
-     ORDER BY item
-     LIMIT $4
-  ), found AS (
-    SELECT i.item, coalesce(${statusOfDelivery}, CASE WHEN i.event_id IS NOT NULL AND ${isErased} THEN ${sqlStatus('cancelled')} END) AS status
-      FROM open JOIN replay_items i ON i.tenant = $1 AND i.replay_id = $2 AND i.item = open.item
-  ), settled AS (
-    UPDATE replay_items i SET outcome = f.status
-      FROM found f
-     WHERE i.tenant = $1 AND i.replay_id = $2 AND i.item = f.item AND ${hasEnded('f.status')}
-    RETURNING i.item
-  )
-  SELECT item, CASE WHEN ${hasEnded('status')} THEN status ELSE 'waiting' END AS outcome FROM found`;
+  UPDATE replay_items i SET outcome = e.status
+    FROM unnest($3::int[], $4::text[]) AS e (item, status)
+   WHERE i.tenant = $1 AND i.replay_id = $2 AND i.item = e.item AND i.outcome = 'waiting' AND i.item BETWEEN $5 AND $6`;
 
 /** The columns of the counts are called as the statuses; so many more have ended in each. */
 const counted = finalStatuses.map((status, index) => ({ status, more: `${status} + $${index + 4}::int` }));

@@ -99,9 +99,10 @@ export async function findIdentifierLead(
   // A long identifier is shown as its hash: its key can't be told from that.
   if (event_id !== undefined && !event_id.startsWith('sha256:')) {
     const sources = source_id === undefined ? await allSources(postgres, tenant) : [source_id];
-    const ranges = sources.flatMap((source) => dedupKeysOf(tenant, source, event_id));
-    const [firsts, lasts] = [ranges.map(({ first }) => first), ranges.map(({ last }) => last)];
-    return (bind) => unordered(byDedupKey(bind(firsts), bind(lasts)), 'id');
+    const exact = sources.flatMap((source) => exactKeysOf(tenant, source, event_id));
+    const compound = sources.map((source) => compoundKeysOf(tenant, source, event_id));
+    const [firsts, lasts] = [compound.map(({ first }) => first), compound.map(({ last }) => last)];
+    return (bind) => unordered(byDedupKey({ exact: bind(exact), firsts: bind(firsts), lasts: bind(lasts) }), 'id');
   }
   if (trace_id === undefined) return undefined;
   const sampled: LeadOf = (bind) => ordered(table, [`substr(traceparent, 4, 32) = ${bind(trace_id)} AND ${isSampled}`]);
@@ -110,27 +111,40 @@ export async function findIdentifierLead(
   return (await postgres.query(`${first} LIMIT 1`, values)).length === 0 ? undefined : sampled;
 }
 
-interface KeyRange {
-  first: Buffer;
-  last: Buffer;
-}
-
-/** Where the identifier is exact it is a key, a text or a number; where it counts together with something, the beginning of one. */
-const dedupKeysOf = (tenant: string, source: string, eventId: string): KeyRange[] => {
+/** The keys of an identifier that is exact: a text or a number. */
+const exactKeysOf = (tenant: string, source: string, eventId: string): Buffer[] => {
   const identifiers: Identifier[] = [
     { kind: 'text', text: eventId },
     { kind: 'number', source: eventId },
   ];
-  const exact = identifiers.map((identifier) => dedupKeyOf(tenant, source, identifier));
-  return [...exact.map((key) => ({ first: key, last: key })), compoundKeysOf(tenant, source, eventId)];
+  return identifiers.map((identifier) => dedupKeyOf(tenant, source, identifier));
 };
 
-const byDedupKey = (firsts: string, lasts: string): string => `
+/** From one key to the next along the index: for a range, the planner would rather read the whole table. */
+const nextKey = (isBehind: string): string => `
+  (SELECT r.dedup_key FROM receipts r
+    WHERE r.tenant = $1 AND r.dedup_key ${isBehind} AND r.dedup_key <= asked.last_key AND NOT r.duplicate
+    ORDER BY r.dedup_key
+    LIMIT 1)`;
+
+/** @param given keys, and the first and last key of ranges in which an identifier counts together with something */
+const byDedupKey = (given: Readonly<Record<'exact' | 'firsts' | 'lasts', string>>): string => `
   SELECT r.event_id AS id
-    FROM unnest(${firsts}::bytea[], ${lasts}::bytea[]) AS asked (first_key, last_key)
+    FROM (SELECT unnest(${given.exact}::bytea[]) AS key
+           UNION ALL
+          SELECT found.dedup_key
+            FROM unnest(${given.firsts}::bytea[], ${given.lasts}::bytea[]) AS asked (first_key, last_key)
+           CROSS JOIN LATERAL (
+                 WITH RECURSIVE keys AS (
+                   ${nextKey('>= asked.first_key')}
+                   UNION ALL
+                   SELECT ${nextKey('> keys.dedup_key')}
+                     FROM keys
+                    WHERE keys.dedup_key IS NOT NULL
+                 )
+                 SELECT dedup_key FROM keys WHERE dedup_key IS NOT NULL) AS found) AS asked
    CROSS JOIN LATERAL (
-         SELECT event_id FROM receipts
-          WHERE tenant = $1 AND dedup_key BETWEEN asked.first_key AND asked.last_key AND NOT duplicate OFFSET 0) AS r
+         SELECT event_id FROM receipts WHERE tenant = $1 AND dedup_key = asked.key AND NOT duplicate OFFSET 0) AS r
    WHERE r.event_id IS NOT NULL`;
 
 /** Deleted ones too: their rows stay. */

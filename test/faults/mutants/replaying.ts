@@ -15,7 +15,7 @@ export const replayingMutants: readonly Mutant[] = [
   },
   {
     name: 'counts how a delivery ended with each look at its replay',
-    edits: [{ in: 'settleItems', replace: `AND outcome = 'waiting'`, with: '' }],
+    edits: [{ in: 'openItems', replace: `AND outcome = 'waiting'`, with: '' }],
     byDay: followTest,
     budgetSeconds: 120,
   },

@@ -121,6 +121,7 @@ const performances: Record<string, () => Performed | Promise<Performed>> = {
   enableEndpoint: () => ({ path: `/v1/endpoints/${things.endpoint}/enable`, resource: things.endpoint }),
   pauseEndpoint: () => ({ path: `/v1/endpoints/${things.endpoint}/pause`, resource: things.endpoint }),
   resumeEndpoint: () => ({ path: `/v1/endpoints/${things.endpoint}/resume`, resource: things.endpoint }),
+  probeEndpoint: () => ({ path: `/v1/endpoints/${things.endpoint}/probe`, resource: things.endpoint }),
   verifyWebhook: () => ({ path: `/v1/sources/${things.source}/verify`, body: { headers: {}, body: '' } }),
   sampleWebhook: () => ({ path: `/v1/sources/${things.source}/sample`, body: {} }),
   recoverEndpoint: () => ({

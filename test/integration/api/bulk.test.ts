@@ -5,6 +5,7 @@ import { deliveryId, eventFact, fanOutFact, outcomeFact } from '../../unit/proje
 import { project } from '../projector/projection.ts';
 import { deliveryDeadLetter, killDeliveries, replayDeadLetters } from '../replay-store/dead-deliveries.ts';
 import { type BulkWorld, createBulkWorld, insertEvents, type ReplayJson } from './bulk-world.ts';
+import { endDeliveries } from '../replay-store/end-deliveries.ts';
 
 let world: BulkWorld;
 let tenant = '';
@@ -165,7 +166,7 @@ describe('a replay of events', () => {
         .sort(),
     );
     expect(new Set(sent.map(({ generation }) => generation))).toEqual(new Set([1]));
-    expect(await own.look(replay.id)).toMatchObject({ status: 'completed', matched: 7, replayed: 7, left_out: 0 });
+    expect(await own.look(replay.id)).toMatchObject({ status: 'sent', matched: 7, replayed: 7, left_out: 0 });
   });
 
   it('asks an endpoint’s payload filter, and counts what that does not take as left out', async () => {
@@ -188,7 +189,7 @@ describe('a replay of events', () => {
         .slice(2)
         .map((id) => `${id} ${picky}`),
     );
-    expect(await own.look(replay.id)).toMatchObject({ status: 'completed', matched: 3, replayed: 3, left_out: 2 });
+    expect(await own.look(replay.id)).toMatchObject({ status: 'sent', matched: 3, replayed: 3, left_out: 2 });
   });
 
   it('finds what its filters find in the list', async () => {
@@ -240,7 +241,7 @@ describe('a replay of events', () => {
     const sent = await world.workOff(leased, Infinity, 2_000);
     expect(sent).toHaveLength(21_500);
     expect(new Set(pairsOf(sent)).size).toBe(21_500);
-    expect(await own.look(replay.id)).toMatchObject({ status: 'completed', matched: 21_500, replayed: 21_500 });
+    expect(await own.look(replay.id)).toMatchObject({ status: 'sent', matched: 21_500, replayed: 21_500 });
   });
 
   it('of an event with many endpoints goes on within the event', async () => {
@@ -256,7 +257,7 @@ describe('a replay of events', () => {
     const sent = await world.runNext();
     expect(sent).toHaveLength(2_600);
     expect(new Set(pairsOf(sent)).size).toBe(2_600);
-    expect(await own.look(replay.id)).toMatchObject({ status: 'completed', replayed: 2_600, left_out: 0 });
+    expect(await own.look(replay.id)).toMatchObject({ status: 'sent', replayed: 2_600, left_out: 0 });
   });
 
   it('keeps to its limit, and ends as partial only where there was more', async () => {
@@ -271,9 +272,15 @@ describe('a replay of events', () => {
       await world.runNext();
       return own.look(id);
     };
-    expect(await ended(2)).toMatchObject({ status: 'partial', matched: 2, replayed: 2, left_out: 0 });
-    expect(await ended(5)).toMatchObject({ status: 'completed', matched: 5, replayed: 5 });
-    expect(await ended(6)).toMatchObject({ status: 'completed', matched: 5, replayed: 5 });
+    expect(await ended(2)).toMatchObject({ status: 'sent', matched: 2, replayed: 2, left_out: 0 });
+    expect(await ended(5)).toMatchObject({ status: 'sent', matched: 5, replayed: 5 });
+    expect(await ended(6)).toMatchObject({ status: 'sent', matched: 5, replayed: 5 });
+    await endDeliveries(world.postgres, 'delivered');
+    expect((await own.get('/replays')).json()).toMatchObject([
+      { status: 'completed' },
+      { status: 'completed' },
+      { status: 'partial' },
+    ]);
   });
 
   it('leaves out pairs that another replay has open, and claims the dead letters of its own', async () => {
@@ -292,7 +299,7 @@ describe('a replay of events', () => {
     expect(await count(`dead_letters WHERE tenant = $1 AND status = 'replaying'`)).toBe(6);
     expect((await replayDeadLetters(world.postgres, tenant)).matched).toBe(0);
     expect(pairsOf(await world.runNext())).toHaveLength(4);
-    expect(await own.look(replay.id)).toMatchObject({ status: 'completed', matched: 4, replayed: 4, left_out: 2 });
+    expect(await own.look(replay.id)).toMatchObject({ status: 'sent', matched: 4, replayed: 4, left_out: 2 });
     expect(await count(`dead_letters WHERE tenant = $1 AND status = 'replayed'`)).toBe(4);
     const twice = await count(
       `(SELECT FROM replay_items WHERE tenant = $1 GROUP BY event_id, endpoint_id HAVING count(*) > 1) t`,
@@ -353,11 +360,11 @@ describe('a second replay of a tenant', () => {
     expect(await own.look(second.id)).toMatchObject({ status: 'running', ahead: 0 });
     sent.push(...(await world.runNext()));
     expect([sent.length, new Set(pairsOf(sent)).size]).toEqual([4, 4]);
-    expect(await own.look(second.id)).toMatchObject({ status: 'completed', matched: 1, replayed: 1, left_out: 3 });
+    expect(await own.look(second.id)).toMatchObject({ status: 'sent', matched: 1, replayed: 1, left_out: 3 });
     // Whoever asks after their ends sends them again.
     const { id } = await own.start('/events/replay', { all: true, endpoint_id });
     expect(await world.runNext()).toHaveLength(4);
-    expect(await own.look(id)).toMatchObject({ status: 'completed', replayed: 4, left_out: 0 });
+    expect(await own.look(id)).toMatchObject({ status: 'sent', replayed: 4, left_out: 0 });
   });
 
   it('is cancelled while it is queued, or begins when the first is cancelled', async () => {
@@ -466,7 +473,7 @@ describe('a retry of deliveries', () => {
     expect(pairsOf(await world.runNext())).toEqual([`evt_${tenant}_dead ep_dead`]);
     expect(await dueNow()).toBe(2);
     expect(await own.look(replay.id)).toMatchObject({
-      ...{ status: 'completed', operation: 'retry_deliveries', matched: 3, replayed: 3, left_out: 0 },
+      ...{ status: 'sent', operation: 'retry_deliveries', matched: 3, replayed: 3, left_out: 0 },
     });
   });
 
@@ -492,7 +499,7 @@ describe('a retry of deliveries', () => {
     await world.postgres.query(`DELETE FROM waiting WHERE tenant = $1 AND endpoint_id = 'ep_parked'`, [tenant]);
     expect(await world.runNext()).toHaveLength(1);
     const ended = await own.look(replay.id);
-    expect(ended).toMatchObject({ status: 'completed', matched: 1, replayed: 1, left_out: 2 });
+    expect(ended).toMatchObject({ status: 'sent', matched: 1, replayed: 1, left_out: 2 });
     expect(allAddUp(ended)).toBe(true);
     const items = (await own.get(`/replays/${replay.id}/items?status=left_out`)).json();
     expect(items).toMatchObject([{ endpoint_id: 'ep_parked', delivery_id: deliveryId(event.eventId, 'ep_parked') }]);
@@ -519,7 +526,7 @@ describe('a cancel of deliveries', () => {
     expect(requested.map(({ endpoint_id }) => endpoint_id)).toEqual([
       ...['ep_parked', 'ep_pending', 'ep_replayed', 'ep_retrying'],
     ]);
-    expect(await own.look(replay.id)).toMatchObject({ status: 'completed', matched: 4, replayed: 4, left_out: 0 });
+    expect(await own.look(replay.id)).toMatchObject({ status: 'sent', matched: 4, replayed: 4, left_out: 0 });
     expect(await own.dryRun('/deliveries/cancel', body)).toMatchObject({ matched: 0 });
   });
 
@@ -533,7 +540,7 @@ describe('a cancel of deliveries', () => {
     );
     const replay = await own.start('/deliveries/cancel', { filter: { status: 'pending' } }, as_of);
     await world.runNext();
-    expect(await own.look(replay.id)).toMatchObject({ status: 'completed', replayed: 1, left_out: 1 });
+    expect(await own.look(replay.id)).toMatchObject({ status: 'sent', replayed: 1, left_out: 1 });
     expect(await count(`deliveries WHERE tenant = $1 AND cancel_requested AND endpoint_id = 'ep_pending'`)).toBe(0);
   });
 });
@@ -557,8 +564,11 @@ describe('a wait for a replay', () => {
     await world.runNext();
     const { answer, tookMs } = await waiting;
     expect(tookMs).toBeLessThan(20_000);
-    expect(answer.json<ReplayJson>().status === 'completed' || answer.json<ReplayJson>().replayed > 0).toBe(true);
-    expect((await timed(`/replays/${id}?wait=30`)).tookMs).toBeLessThan(10_000);
+    expect(answer.json<ReplayJson>().replayed).toBeGreaterThan(0);
+    await endDeliveries(world.postgres, 'delivered');
+    const ended = await timed(`/replays/${id}?wait=30`);
+    expect(ended.answer.json()).toMatchObject({ status: 'completed', outcome: { delivered: 2, waiting: 0 } });
+    expect(ended.tookMs).toBeLessThan(10_000);
     expect((await own.get(`/replays/${id}?wait=61`)).json()).toMatchObject({ errors: [{ field: 'wait' }] });
     expect((await own.get('/replays/rpl_none?wait=1')).status).toBe(404);
   });

@@ -137,7 +137,7 @@ describe('the health of an endpoint', () => {
       success: { hour: null, day: null },
       latency: { attempts: 0, p50_ms: null, p95_ms: null },
       waiting: { retrying: 0, parked: 0, is_capped: false, oldest: null, drains_at: null },
-      ...{ last_success: null, last_failure: null },
+      ...{ last_success: null, last_failure: null, failures: [] },
     });
   });
 

@@ -64,6 +64,7 @@ const cases: Record<string, () => Case[]> = {
   pauseEndpoint: () => [{ path: `/v1/endpoints/${things.endpoint}/pause` }],
   getEndpointHealth: () => [{ path: `/v1/endpoints/${things.endpoint}/health` }],
   resumeEndpoint: () => [{ path: `/v1/endpoints/${things.endpoint}/resume` }],
+  probeEndpoint: () => [{ path: `/v1/endpoints/${things.endpoint}/probe` }],
   getStats: () => [{}, { path: '/v1/stats?by=type&step=1m&series=received,delivered' }],
   getSystem: () => [{}],
   recoverEndpoint: () => [

@@ -5,6 +5,7 @@ import { waitUntil } from '../../support/wait-until.ts';
 import { adminKey } from '../../unit/api/build-test-app.ts';
 import { type OpenApi, openApi } from '../api/api-over-database.ts';
 import { killDeliveries } from '../replay-store/dead-deliveries.ts';
+import { endDeliveries } from '../replay-store/end-deliveries.ts';
 
 let api: OpenApi;
 let env: Record<string, string>;
@@ -23,7 +24,7 @@ async function sendNext(): Promise<void> {
   const replay = await waitUntil('a replay', async () => (await work.lease('test', 'bulk', 1))[0]);
   for (;;) {
     const taken = await work.take(replay, 10);
-    if (taken === 'lost' || 'ended' in taken) return;
+    if (taken === 'lost' || 'ended' in taken) return endDeliveries(api.postgres, 'delivered');
     await work.settle(
       replay,
       taken.items.map(({ item }) => ({ item, reason: item === 2 ? 'payload_expired' : null })),
@@ -57,14 +58,14 @@ test('a dry run says what would go', async () => {
   expect([code, JSON.parse(stdout)]).toEqual([0, expect.objectContaining({ dry_run: true, matched: 3 })]);
 });
 
-test('a replay is followed to its end; what failed is told by the exit code', async () => {
+test('a replay is followed to its end; what could not be sent is told by the exit code', async () => {
   const [ran] = await Promise.all([dlq('replay', '--endpoint', 'ep_a', '--rate', '50', '--yes', '--json'), sendNext()]);
   const replay = JSON.parse(ran.stdout) as { id: string };
   expect([ran.code, replay]).toEqual([
     1,
     expect.objectContaining({ status: 'completed', replayed: 2, failed: 1, failures: { payload_expired: 1 } }),
   ]);
-  expect(ran.stderr).toMatch(/2 replayed, 1 failed, 0 remaining\n$/);
+  expect(ran.stderr).toMatch(/2 sent, 1 failed, 0 remaining; 2 delivered, 0 waiting, 0 dead-lettered\n$/);
   const shown = await dlq('show', replay.id);
   expect(shown.stdout).toMatch(/^status +completed$/m);
   const items = await dlq('items', replay.id, '--status', 'failed', '--json');

@@ -9,6 +9,7 @@ import { waitUntil } from '../../support/wait-until.ts';
 import { adminKey } from '../../unit/api/build-test-app.ts';
 import { type OpenApi, openApi } from '../api/api-over-database.ts';
 import { killDeliveries } from '../replay-store/dead-deliveries.ts';
+import { endDeliveries } from '../replay-store/end-deliveries.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'hookline-endpoints-'));
 let api: OpenApi;
@@ -152,12 +153,13 @@ test('deliveries that died since a time are sent again, and followed to their en
       taken.items.map(({ item }) => ({ item, reason: null })),
     );
   }
+  await endDeliveries(api.postgres, 'dead_lettered');
   const recovered = await recovering;
   expect([recovered.code, JSON.parse(recovered.stdout)]).toEqual([
-    0,
+    1,
     expect.objectContaining({ status: 'completed', matched: 2, replayed: 2, rate_per_second: 50 }),
   ]);
-  expect(recovered.stderr).toMatch(/2 replayed, 0 failed, 0 remaining\n$/);
+  expect(recovered.stderr).toMatch(/2 sent, 0 failed, 0 remaining; 0 delivered, 0 waiting, 2 dead-lettered\n$/);
   const none = await endpoints('recover', id, '--since', '1m', '--json');
   expect([none.code, JSON.parse(none.stdout)]).toEqual([0, expect.objectContaining({ matched: 0, replayed: 0 })]);
 });

@@ -12,8 +12,10 @@ beforeAll(async () => {
   postgres = await openDatabase(8);
   work = createReplayWork(postgres);
 });
-beforeEach(() => {
+beforeEach(async () => {
   tenant = `t${(tenants += 1)}`;
+  // Nobody follows those of other tests.
+  await postgres.query('UPDATE replays SET look_at = NULL');
 });
 afterAll(() => closePostgres(postgres));
 
@@ -119,6 +121,28 @@ describe('a replay that was sent', () => {
     ]);
     await look();
     expect(await rowOf(id)).toMatchObject({ status: 'completed', delivered: 1, cancelled: 1 });
+  });
+
+  // A statement that reads a table for each item would be ended by its time limit.
+  it('of tens of thousands of items is counted page by page, in tables whose size the planner does not know yet', async () => {
+    const n = 21_000;
+    await postgres.query(
+      `INSERT INTO replays (tenant, id, request, status, matched, replayed, capped, created_at, sent_at, followed, look_at)
+       VALUES ($1, 'rpl_many', '{}', 'sent', $2, $2, false, now(), now(), $2, now())`,
+      [tenant, n],
+    );
+    await postgres.query(
+      `INSERT INTO replay_items (tenant, replay_id, item, event_id, endpoint_id, generation, status, outcome)
+       SELECT $1, 'rpl_many', n, 'evt_' || n, 'ep', 1, 'replayed', 'waiting' FROM generate_series(1, $2::int) AS n`,
+      [tenant, n],
+    );
+    await postgres.query(
+      `INSERT INTO deliveries (tenant, id, event_id, endpoint_id, generation, status, step, attempts, created_at, updated_at)
+       SELECT $1, 'dlv_' || n, 'evt_' || n, 'ep', 1, 'delivered', 1, 1, now(), now() FROM generate_series(1, $2::int) AS n`,
+      [tenant, n],
+    );
+    expect(await followReplays(postgres, 10)).toBe(5);
+    expect(await rowOf('rpl_many')).toMatchObject({ status: 'completed', delivered: n, is_followed: false });
   });
 
   it('is looked at by one process at a time', async () => {
