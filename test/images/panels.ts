@@ -10,7 +10,7 @@ export interface Panel {
 }
 
 /** A query of a panel, as the dashboard has it: `refId`, `expr`, `instant`, `range`. */
-export type Target = Readonly<Record<string, unknown>> & { refId: string; expr: string };
+type Target = Readonly<Record<string, unknown>> & { refId: string; expr: string };
 
 /** A panel without data, or with a query that has failed. */
 export interface PanelTrouble {
