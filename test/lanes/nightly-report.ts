@@ -39,9 +39,9 @@ export function reportOf(night: Night): string {
   const rows = nightParts.map(({ name, holds }) => {
     const ran = night.parts[name];
     const result = ran === undefined ? 'not run' : ran.failed === 0 ? 'green' : `**red**: ${ran.says}`;
-    return `| ${name} | ${holds} | ${result} | ${ran?.minutes ?? ''} |`;
+    return `| ${name} | ${holds} | ${result} | ${ran?.minutes ?? ''} | ${ran?.commit ?? ''} |`;
   });
-  return ['| part | holds | result | minutes |', '|---|---|---|---|', ...rows].join('\n');
+  return ['| part | holds | result | minutes | commit |', '|---|---|---|---|---|', ...rows].join('\n');
 }
 
 /** The text of docs/nightly.md. */
@@ -60,7 +60,7 @@ those of a folder; \`npm run docs:write\` writes this page.
 
 ## The last recorded night
 
-${night === undefined ? 'None is recorded.' : `On ${night.day}, at commit ${night.commit}: ${isGreen(night) ? 'green' : 'not green'}.\n\n${reportOf(night)}`}
+${night === undefined ? 'None is recorded.' : `On ${night.day}: ${isGreen(night) ? 'green' : 'not green'}. A part that was green is not run again before something changes that it runs.\n\n${reportOf(night)}`}
 
 ## Guarantees
 

@@ -24,8 +24,8 @@ export function replayBadge({ status, operation, failed, outcome }: Replay): Htm
   const { delivered = 0, dead_lettered: dead = 0, cancelled = 0 } = outcome ?? {};
   if (failed + dead + cancelled === 0) return statusBadge(status);
   return delivered > 0
-    ? statusBadge(status, 'completed, some not delivered', 'warn')
-    : statusBadge(status, 'completed, nothing delivered', 'bad');
+    ? statusBadge(status, 'some not delivered', 'warn')
+    : statusBadge(status, 'nothing delivered', 'bad');
 }
 
 /** The replay's request, in lines: the members of the filter first, then the rest. */
