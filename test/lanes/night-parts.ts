@@ -11,7 +11,8 @@ export interface NightPart {
 
 const night = (...files: readonly string[]): readonly string[] => [
   'node_modules/jest/bin/jest.js',
-  ...['--selectProjects', 'night', '--runTestsByPath'],
+  // Each file has services of its own, and kills them: more at once than by day would starve each other.
+  ...['--selectProjects', 'night', '--maxWorkers=3', '--runTestsByPath'],
   ...files.map((file) => `test/${file}.night.test.ts`),
 ];
 

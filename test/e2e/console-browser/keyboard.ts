@@ -162,7 +162,7 @@ export function describeKeyboard(scene: () => BrowserScene): void {
     const [, replay] = /\/replays\/(rpl_\w+)$/.exec(page.url()) ?? [];
     await tabTo(page, 'a[data-while-running]');
     await mine.api.make('DELETE', `/replays/${replay}`);
-    await page.getByText('The replay has ended.').waitFor();
+    await page.getByText('All that was sent has ended.').waitFor();
     world.receiver.react(({ name }) => ({ status: name.endsWith('refuses') ? 500 : 200 }));
     expect(await page.evaluate<boolean>(focusIsOn('live-replay'))).toBe(true);
     expect(await page.evaluate<boolean>(focusIsSeen)).toBe(true);
