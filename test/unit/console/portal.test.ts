@@ -73,6 +73,7 @@ const open: Readonly<Record<string, Capability>> = {
   'POST /portal/endpoints/:id/test': 'endpoints',
   'GET /portal/endpoints/:id/pause': 'endpoints',
   'POST /portal/endpoints/:id/pause': 'endpoints',
+  'POST /portal/endpoints/:id/probe': 'endpoints',
   'POST /portal/endpoints/:id/resume': 'endpoints',
   'POST /portal/endpoints/:id/enable': 'endpoints',
   'GET /portal/endpoints/:id/disable': 'endpoints',
