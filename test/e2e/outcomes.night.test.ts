@@ -41,13 +41,14 @@ describe('what is said of an endpoint that answers 500', () => {
   };
 
   async function createEndpoint(name: string, settings: object = {}): Promise<string> {
-    const retry = { schedule: [] };
-    const { body } = await ask('POST', '/endpoints', {
+    const retry = { base_seconds: 1, cap_seconds: 1, max_attempts: 1 };
+    const { status, body } = await ask('POST', '/endpoints', {
       url: receiver.url(name),
       retry,
       event_types: [name],
       ...settings,
     });
+    if (status !== 201) throw new Error(JSON.stringify(body));
     return String(body['id']);
   }
 
@@ -97,12 +98,13 @@ describe('what is said of an endpoint that answers 500', () => {
 
   it('a replay of what is retried is sent, and the command exits with 3 when its wait is over', () =>
     pipeline.explain(async () => {
-      statuses.set('slow to come back', 500);
-      const id = await createEndpoint('slow to come back');
+      statuses.set('slow', 500);
+      const id = await createEndpoint('slow', { retry: { schedule: [3_600] } });
+      await ask('POST', `/endpoints/${id}/disable`);
       await new Promise((resolve) => setTimeout(resolve, 5_500));
-      await publish('slow to come back', 1);
+      await publish('slow', 1);
       await dead(id, 1);
-      await ask('PATCH', `/endpoints/${id}`, { retry: { schedule: [3_600] } });
+      await ask('POST', `/endpoints/${id}/enable`);
       await new Promise((resolve) => setTimeout(resolve, 5_500));
       const { code, stdout } = await hookline('dlq', 'replay', '--endpoint', id, '--yes', '--wait', '3');
       expect(JSON.parse(stdout)).toMatchObject({ status: 'sent', ended_at: null, outcome: { waiting: 1 } });
