@@ -96,21 +96,6 @@ describe('what is said of an endpoint that answers 500', () => {
       expect(well.code).toBe(0);
     }));
 
-  it('a replay of what is retried is sent, and the command exits with 3 when its wait is over', () =>
-    pipeline.explain(async () => {
-      statuses.set('slow', 500);
-      const id = await createEndpoint('slow', { retry: { schedule: [3_600] } });
-      await ask('POST', `/endpoints/${id}/disable`);
-      await new Promise((resolve) => setTimeout(resolve, 5_500));
-      await publish('slow', 1);
-      await dead(id, 1);
-      await ask('POST', `/endpoints/${id}/enable`);
-      await new Promise((resolve) => setTimeout(resolve, 5_500));
-      const { code, stdout } = await hookline('dlq', 'replay', '--endpoint', id, '--yes', '--wait', '3');
-      expect(JSON.parse(stdout)).toMatchObject({ status: 'sent', ended_at: null, outcome: { waiting: 1 } });
-      expect(code).toBe(3);
-    }));
-
   it('a test passes the open breaker; of a paused endpoint it says until when nothing is sent', () =>
     pipeline.explain(async () => {
       statuses.set('down', 503);
