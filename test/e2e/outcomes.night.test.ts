@@ -63,7 +63,7 @@ describe('what is said of an endpoint that answers 500', () => {
   const dead = (id: string, n: number) =>
     waitUntil(`${n} dead letters`, async () => (await deadLettersOf(id)).length === n);
 
-  it('a recover is completed with all dead-lettered, and the command exits with 1; with all delivered and 0 once it is well', () =>
+  it('a recover is completed with all dead-lettered and the command exits with 1; with 3 while they wait; with 0 once they are delivered', () =>
     pipeline.explain(async () => {
       statuses.set('ill', 500);
       const id = await createEndpoint('ill', { max_in_flight: 1 });
@@ -87,8 +87,19 @@ describe('what is said of an endpoint that answers 500', () => {
         { outcome: 'http_5xx', http_status: 500, attempts: 8, response_excerpt: 'I am ill' },
       ]);
 
+      // From now on it is tried again, and not soon.
+      await ask('PATCH', `/endpoints/${id}`, { retry: { base_seconds: 600, cap_seconds: 600, max_attempts: 3 } });
+      await new Promise((resolve) => setTimeout(resolve, 5_500));
+      const waiting = await hookline('dlq', 'replay', '--endpoint', id, '--yes', '--wait', '5');
+      expect(JSON.parse(waiting.stdout)).toMatchObject({
+        status: 'sent',
+        ...{ replayed: 4, failed: 0 },
+        outcome: { delivered: 0, waiting: 4, dead_lettered: 0, cancelled: 0 },
+      });
+      expect(waiting.code).toBe(3);
+
       statuses.set('ill', 200);
-      const well = await hookline('dlq', 'replay', '--endpoint', id, '--yes');
+      const well = await hookline('deliveries', 'retry', '--endpoint', id, '--status', 'retrying', '--yes');
       expect(JSON.parse(well.stdout)).toMatchObject({
         status: 'completed',
         outcome: { delivered: 4, dead_lettered: 0 },
