@@ -1,3 +1,5 @@
+import { startBrowser, takeSeat } from '../support/console/browser.ts';
+import { findChromium } from '../support/console/find-chromium.ts';
 import { runHookline } from '../support/run-hookline.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -5,7 +7,10 @@ import { type OwnPipeline, startOwnPipeline } from './own-pipeline.ts';
 
 type Json = Record<string, unknown>;
 
-/** API and command say of replays, recovers and tests what became of them. */
+const chromium = findChromium();
+if ('missing' in chromium) process.stderr.write(`nothing looked at in a browser: ${chromium.missing}\n`);
+
+/** API, command and console say of replays, recovers and tests what became of them. */
 describe('what is said of an endpoint that answers 500', () => {
   let pipeline: OwnPipeline;
   let receiver: Receiver;
@@ -14,7 +19,7 @@ describe('what is said of an endpoint that answers 500', () => {
   beforeAll(async () => {
     receiver = await startReceiver();
     receiver.react(({ name }) => ({ status: statuses.get(name) ?? 200, body: `I am ${name}` }));
-    pipeline = await startOwnPipeline({ services: ['dedup', 'dispatcher', 'projector', 'api'] });
+    pipeline = await startOwnPipeline({ services: ['dedup', 'dispatcher', 'projector', 'api', 'console'] });
   });
   afterAll(async () => {
     await pipeline?.close();
@@ -59,6 +64,9 @@ describe('what is said of an endpoint that answers 500', () => {
 
   const deadLettersOf = async (id: string): Promise<Json[]> =>
     (await ask<Json[]>('GET', `/dead-letters?endpoint_id=${id}&status=dead`)).body;
+
+  const breakerIs = async (id: string, state: string): Promise<boolean> =>
+    ((await ask('GET', `/endpoints/${id}/health`)).body['breaker'] as Json | null)?.['state'] === state;
 
   const dead = (id: string, n: number) =>
     waitUntil(`${n} dead letters`, async () => (await deadLettersOf(id)).length === n);
@@ -113,12 +121,7 @@ describe('what is said of an endpoint that answers 500', () => {
       const id = await createEndpoint('down', { retry: { base_seconds: 1, cap_seconds: 4, window_seconds: 600 } });
       await new Promise((resolve) => setTimeout(resolve, 5_500));
       await publish('down', 12);
-      await waitUntil(
-        'its breaker opens',
-        async () =>
-          ((await ask('GET', `/endpoints/${id}/health`)).body['breaker'] as Json | null)?.['state'] === 'open',
-        { timeoutMs: 120_000 },
-      );
+      await waitUntil('its breaker opens', () => breakerIs(id, 'open'), { timeoutMs: 120_000 });
       const { status, body } = await ask('POST', `/endpoints/${id}/test`);
       expect([status, body['attempt']]).toMatchObject([200, { outcome: 'http_5xx', http_status: 503 }]);
       const said = await hookline('endpoints', 'test', id);
@@ -129,4 +132,56 @@ describe('what is said of an endpoint that answers 500', () => {
       expect(paused.status).toBe(409);
       expect(paused.body['detail']).toMatch(/paused until \d{4}-/);
     }));
+
+  ('path' in chromium ? it : it.skip)(
+    'in the console: nothing delivered, by its replay and its dead letters; a test past an open breaker; no test while paused',
+    () =>
+      pipeline.explain(async () => {
+        statuses.set('shown', 500);
+        const id = await createEndpoint('shown', { max_in_flight: 1 });
+        await new Promise((resolve) => setTimeout(resolve, 5_500));
+        await publish('shown', 12);
+        await dead(id, 12);
+
+        const browser = await startBrowser('path' in chromium ? chromium.path : '');
+        const { page, complaints } = await takeSeat(browser, { url: pipeline.consoleUrl('console') });
+        const endpoint = `/t/default/endpoints/${id}`;
+        await page.goto(endpoint);
+        await page.getByLabel('API key', { exact: true }).fill(pipeline.stack.adminKey);
+        await page.getByRole('button', { name: 'Sign in' }).click();
+        await page.getByText('Why it fails').waitFor();
+        await page.getByText('I am shown').waitFor();
+
+        await page.goto(`${endpoint}/recover`);
+        await page.getByRole('button', { name: 'Send 12 again' }).click();
+        await page.getByText('nothing delivered').waitFor();
+        const said = await page.locator('.replay-progress').innerText();
+        expect(said).toMatch(/Delivered\s+0\s+Waiting\s+0\s+Dead-lettered\s+12/);
+
+        await waitUntil('its breaker opens', () => publish('shown', 1).then(() => breakerIs(id, 'open')), {
+          ...{ timeoutMs: 120_000, everyMs: 1_000 },
+        });
+        await page.goto(endpoint);
+        await page.getByText('held back: only probes and tests are sent').waitFor();
+
+        await page.getByRole('link', { name: 'Send a test' }).click();
+        await page.getByRole('button', { name: 'Send a test' }).click();
+        await page.getByText('The receiver did not accept it.').waitFor();
+
+        await page.goto(endpoint);
+        await page.getByRole('button', { name: 'Probe now' }).click();
+        await page.getByText('Why it fails').waitFor();
+        expect(await page.getByRole('alert').count()).toBe(0);
+
+        await page.goto(`${endpoint}/pause`);
+        await page.getByRole('button', { name: 'Pause' }).click();
+        await page.getByText('Its deliveries wait, and are sent then.').waitFor();
+        expect(await page.getByRole('link', { name: 'Send a test' }).count()).toBe(0);
+        await page.goto(`${endpoint}/test`);
+        await page.getByRole('button', { name: 'Send a test' }).click();
+        await page.getByRole('alert').filter({ hasText: 'paused until' }).waitFor();
+        expect(complaints).toEqual([]);
+        await browser.close();
+      }),
+  );
 });
