@@ -20,9 +20,15 @@ const migrations = 'deploy/postgres/migrations';
 /** @throws Error in a clone without history */
 export function makePreviousTree(): PreviousTree {
   const git = (...args: string[]): string => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
-  const newest = git('log', '--first-parent', '--diff-filter=A', '--format=%H', '-1', '--', migrations);
-  const commit = git('rev-parse', '--short=8', `${newest}^`);
   const namesAt = (revision: string): string[] => git('ls-tree', '--name-only', revision, `${migrations}/`).split('\n');
+  const today = new Set(namesAt('HEAD'));
+  // Between two versions, a migration may have had another number for a while: setup refuses such a database.
+  const commit = git('log', '--first-parent', '--format=%p', '--abbrev=8', '--', migrations)
+    .split('\n')
+    .flatMap((parents) => parents.split(' ')[0] ?? [])
+    .filter((revision) => revision !== '')
+    .find((revision) => namesAt(revision).length < today.size && namesAt(revision).every((name) => today.has(name)));
+  if (commit === undefined) throw new Error('no version of this history has fewer migrations');
   const before = new Set(namesAt(commit));
   const dir = mkdtempSync(join(tmpdir(), 'hookline-previous-'));
   const archive = join(dir, 'tree.tar');
@@ -32,7 +38,7 @@ export function makePreviousTree(): PreviousTree {
   symlinkSync(join(root, 'node_modules'), join(dir, 'node_modules'));
   return {
     ...{ commit, dir, root },
-    newMigrations: namesAt('HEAD')
+    newMigrations: [...today]
       .filter((name) => !before.has(name))
       .map((name) => name.slice(migrations.length + 1, -'.sql'.length)),
     remove: () => rmSync(dir, { recursive: true, force: true }),
