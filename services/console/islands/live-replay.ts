@@ -57,11 +57,10 @@ class LiveReplay extends HTMLElement {
     const hasEnded = state['open'] === undefined;
     const focus = document.activeElement;
     // A link in it that has the focus stays where it is.
-    if (hasEnded || !this.contains(focus)) this.replaceChildren(progress);
+    if (hasEnded || focus === this || !this.contains(focus)) this.replaceChildren(progress);
     const isSending = ['queued', 'running'].includes(state['status'] ?? '');
     if (!isSending) for (const element of document.querySelectorAll('[data-while-running]')) element.remove();
-    if (!hasEnded) return;
-    this.#end('All that was sent has ended.');
+    if (hasEnded) this.#end('All that was sent has ended.');
     if (focus !== null && !focus.isConnected) this.#takeFocus();
   }
 
