@@ -8,6 +8,8 @@ export interface Replay {
   replayed: number;
   failed: number;
   remaining: number;
+  /** When it had sent all, and all its deliveries had ended. */
+  ended_at: string | null;
 }
 
 /** A replay by filter. */
@@ -55,7 +57,7 @@ export function createReplayClient({ apiUrl, adminKey }: Stack, timeoutMs: numbe
         `${id} has ended`,
         async () => {
           seen = await look(id);
-          return ['running', 'queued'].includes(seen.status) ? undefined : seen;
+          return seen.ended_at === null ? undefined : seen;
         },
         { timeoutMs, everyMs: 200, describe: () => JSON.stringify(seen) },
       );
