@@ -12,6 +12,7 @@ export { topicDefinitions } from './topic-definitions.ts';
 export { readSchema } from './avro-schemas.ts';
 export { type HeaderText, header, traceHeaders } from './headers.ts';
 export { headerText } from './header-text.ts';
+export { credentialsKept, goesWithHost, settingsForHost } from './goes-with-host.ts';
 export {
   type AttemptOutcome,
   type DeliveryCount,

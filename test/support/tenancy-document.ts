@@ -1,13 +1,28 @@
+import { goesWithHost } from '#lib/contract';
 import { type LimitDefinition, limitTable, type ShareDefinition, shareTable } from '#lib/tenancy';
+import { markdownTable } from './markdown-table.ts';
 
 const table = /^\| limit \| default \| highest \| counts \| at the limit \|\n\|---\|---\|---\|---\|---\|\n(?:\|.*\n)*/m;
 
 const shares = /^\| share \| of \| counts \| at the share \|\n\|---\|---\|---\|---\|\n(?:\|.*\n)*/m;
 
-/** docs/tenancy.md with its tables of limits and shares generated; all other text is written by hand. */
+const hostTable =
+  /^\| setting \| reaches the host \| must be sent again at a change of the origin \|\n\|---\|---\|---\|\n(?:\|.*\n)*/m;
+
+/** The table of settings that go with a host, as the code has them. */
+export function hostBoundTable(): string {
+  const rows = Object.entries(goesWithHost).map(([name, { goes, again }]) => [`\`${name}\``, goes, again]);
+  return markdownTable(
+    ['setting', 'reaches the host', 'must be sent again at a change of the origin'],
+    [...rows, ['`secret`', 'nothing: it signs, and is never sent', 'nothing']],
+  );
+}
+
+/** docs/tenancy.md with its tables generated; all other text is written by hand. */
 export function tenancyDocument(page: string): string {
   if (!table.test(page)) throw new Error('docs/tenancy.md has no table of limits to replace');
   if (!shares.test(page)) throw new Error('docs/tenancy.md has no table of shares to replace');
+  if (!hostTable.test(page)) throw new Error('docs/tenancy.md has no table of what goes with a host to replace');
   const rows = Object.entries<LimitDefinition>(limitTable).map(
     ([name, { default: usual, max, counts, atLimit }]) =>
       `| \`${name}\` | ${usual} | ${max} | ${counts} | ${atLimit} |`,
@@ -19,5 +34,6 @@ export function tenancyDocument(page: string): string {
   const shareHead = ['| share | of | counts | at the share |', '|---|---|---|---|'];
   return page
     .replace(table, () => `${[...head, ...rows].join('\n')}\n`)
-    .replace(shares, () => `${[...shareHead, ...shareRows].join('\n')}\n`);
+    .replace(shares, () => `${[...shareHead, ...shareRows].join('\n')}\n`)
+    .replace(hostTable, () => `${hostBoundTable()}\n`);
 }

@@ -1,4 +1,4 @@
-import type { EndpointSettings } from '#lib/contract';
+import { type EndpointSettings, type goesWithHost, settingsForHost } from '#lib/contract';
 import type { FieldErrors } from '../http/send-problem.ts';
 
 /** The fields of an endpoint that a customer sets; all others are the operator's. */
@@ -10,12 +10,19 @@ export const errorsBeyondPortal = (body: object): FieldErrors =>
     .filter((name) => !portalFields.includes(name))
     .map((name) => ({ field: `/${name}`, message: 'can’t be set in the portal' }));
 
-/**
- * Why a portal session may not change the URL: what the operator set for one host, a customer must not send to another; and through a proxy,
- * it is the proxy that decides on the address.
- */
-export function errorsOfMove({ headers = {}, proxy, client_certificate: certificate }: EndpointSettings): FieldErrors {
-  const isPlain = Object.keys(headers).length === 0 && proxy === undefined && certificate === undefined;
-  if (isPlain) return [];
-  return [{ field: '/url', message: 'can’t be changed in the portal: headers, a proxy or a certificate go with it' }];
+/** Why a portal session may not change the URL: a customer must not send to another host what the operator set for one. */
+export function errorsOfMove(settings: EndpointSettings): FieldErrors {
+  const along = settingsForHost(settings);
+  if (along.length === 0) return [];
+  return [{ field: '/url', message: `can’t be changed in the portal: ${listed(along)} would go with it` }];
 }
+
+const names = {
+  headers: 'headers',
+  pass_headers: 'passed headers',
+  proxy: 'a proxy',
+  client_certificate: 'a certificate',
+} as const satisfies Record<keyof typeof goesWithHost, string>;
+
+const listed = (along: readonly (keyof typeof goesWithHost)[]): string =>
+  new Intl.ListFormat('en').format(along.map((name) => names[name]));

@@ -21,7 +21,7 @@ const operation: Operation = {
   id: 'updateEndpoint',
   summary: 'Change an endpoint',
   description:
-    'JSON merge patch: `null` resets a field to its default. A masked value that is sent back stays unchanged. A portal session changes `url`, `event_types`, `filter` and `description` alone, and the URL only where the endpoint has no headers, proxy or certificate.',
+    'JSON merge patch: `null` resets a field to its default. A masked value that is sent back stays unchanged. A portal session changes `url`, `event_types`, `filter` and `description` alone, and the URL only where no setting goes with it: headers, passed headers, a proxy or a certificate. Where the origin changes, or the proxy of an endpoint without TLS, credentials among these must be sent again.',
   answers: { 200: { is: 'The endpoint after the change', body: 'Endpoint', headers: ['ETag'] } },
   errors: ['url_not_allowed', 'limit_reached'],
   conditional: true,
@@ -61,7 +61,7 @@ export const updateEndpoint: Route = (deps) => {
         const unmovable = isPortal && isMoved ? errorsOfMove(before.settings) : [];
         if (unmovable.length > 0) return { code: 'validation_failed', errors: unmovable } as const;
         const vetUrl = isPortal ? deps.vetPortalUrl : deps.vetUrl;
-        const judged = await judgeEndpoint(given, before, { ...deps, postgres: tx, tenant, vetUrl });
+        const judged = await judgeEndpoint(given, before, { ...deps, postgres: tx, tenant, patch: body, vetUrl });
         if ('errors' in judged) return judged;
         const { content } = judged;
         const limit = await limitOfUpdate(tx, named, { before, after: content, limits });

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import {
   type BackoffSettings,
+  credentialsKept,
   endpointDefaults,
   type EndpointSettings,
   longestWindowSeconds,
@@ -29,6 +30,8 @@ export interface Refusal {
 type Checks = Pick<RouteDeps, 'vetUrl' | 'vetProxy' | 'payloadRetentionDays' | 'minRetrySeconds' | 'clock'> & {
   postgres: Query;
   tenant: string;
+  /** The body of a change. */
+  patch?: Readonly<Record<string, unknown>>;
 };
 
 /**
@@ -41,19 +44,16 @@ type Checks = Pick<RouteDeps, 'vetUrl' | 'vetProxy' | 'payloadRetentionDays' | '
 export async function judgeEndpoint(
   { secret, headers, proxy, client_certificate, ...given }: GivenEndpoint & { secret?: string },
   before: EndpointContent | undefined,
-  { postgres, tenant, clock, vetUrl, vetProxy, payloadRetentionDays, minRetrySeconds }: Checks,
+  { postgres, tenant, patch = {}, clock, vetUrl, vetProxy, payloadRetentionDays, minRetrySeconds }: Checks,
 ): Promise<{ content: EndpointContent } | Refusal> {
-  const isMoved = before !== undefined && isSeenByOthers({ url: given.url, proxy }, before);
-  const hidden = readPrivate({ headers, proxy, client_certificate }, before?.settings ?? {}, {
-    isMoved,
-    nowMs: clock.nowMs(),
-  });
+  const hidden = readPrivate({ headers, proxy, client_certificate }, before?.settings ?? {}, clock.nowMs());
   const content = contentOf({ ...given, ...hidden.read });
   const { url, settings } = content;
   const errors = [
     ...urlErrors(url),
     ...(secret === undefined ? [] : secretErrors(secret)),
     ...hidden.errors,
+    ...(before === undefined ? [] : errorsOfNewOrigin({ url: given.url, proxy }, before, { settings, patch })),
     ...filterErrors(content.filter),
     ...passHeaderErrors(settings.pass_headers ?? []),
     ...retryErrors(settings.retry ?? {}, longestWindowSeconds(payloadRetentionDays)),
@@ -69,6 +69,19 @@ export async function judgeEndpoint(
   ];
   return refused.length > 0 ? { code: 'url_not_allowed', errors: refused } : { content };
 }
+
+/** A key that may change where an endpoint leads must not learn by that what it sends. */
+const errorsOfNewOrigin = (
+  to: { url: string; proxy?: string | undefined },
+  before: EndpointContent,
+  { settings, patch }: { settings: EndpointSettings; patch: Readonly<Record<string, unknown>> },
+): FieldErrors =>
+  isSeenByOthers(to, before)
+    ? credentialsKept(settings, patch).map((field) => ({
+        field,
+        message: 'must be sent again, because the URL has a new origin',
+      }))
+    : [];
 
 /** Whether the change would send the headers to another origin or, without TLS, through another proxy. */
 function isSeenByOthers({ url, proxy }: { url: string; proxy?: string | undefined }, before: EndpointContent): boolean {

@@ -10,16 +10,14 @@ export type GivenPrivate = Omit<Private, 'client_certificate'> & { client_certif
 /**
  * The settings that have secrets. A value that is sent back as shown, masked or without its key, stays unchanged: a client can read an
  * endpoint, change something, and write it back.
- *
- * @param isMoved requests would go to another receiver, which must not get the stored secret headers
  */
 export function readPrivate(
   given: GivenPrivate,
   before: Private,
-  { isMoved, nowMs }: { isMoved: boolean; nowMs: number },
+  nowMs: number,
 ): { read: Private; errors: FieldErrors } {
   const readings = {
-    headers: given.headers && readHeaders(given.headers, { headers: before.headers ?? {}, isMoved }),
+    headers: given.headers && readHeaders(given.headers, before.headers),
     proxy: given.proxy === undefined ? undefined : readProxy(given.proxy, before.proxy),
     client_certificate:
       given.client_certificate && readClientCertificate(given.client_certificate, before.client_certificate, nowMs),

@@ -20,20 +20,8 @@ export const headers = {
   },
 } as const;
 
-/** The headers that an endpoint has, and whether they would go to others than before. */
-export interface HeadersBefore {
-  headers: Headers;
-  isMoved: boolean;
-}
-
-/**
- * @param before a header that comes back masked, as it was shown, keeps its value; but not where others would get it: who may change where an
- *   endpoint leads must not learn by that what it sends
- */
-export function readHeaders(
-  given: Headers,
-  { headers: before, isMoved }: HeadersBefore = { headers: {}, isMoved: false },
-): Read<Record<string, string>> {
+/** @param before a header that comes back masked, as it was shown, keeps its value */
+export function readHeaders(given: Headers, before: Headers = {}): Read<Record<string, string>> {
   const known = byLowerCase(before);
   const seen = new Set<string>();
   const problemOf = (name: string, value: string): string | undefined => {
@@ -45,9 +33,7 @@ export function readHeaders(
     if (name.length > maxNameLength) return `must not have a name longer than ${maxNameLength} characters`;
     if (isSecond) return 'is given twice: header names are case-insensitive';
     if (!isMasked(name, value)) return undefined;
-    if (!known.has(lower)) return 'is masked, and no stored value exists: send the value';
-    if (isMoved) return 'must be sent again, because the URL has a new origin';
-    return undefined;
+    return known.has(lower) ? undefined : 'is masked, and no stored value exists: send the value';
   };
   const errors = Object.entries(given).flatMap(([name, value]) => {
     const message = problemOf(name, value);

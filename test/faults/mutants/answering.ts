@@ -156,8 +156,26 @@ export const answeringMutants: readonly Mutant[] = [
   },
   {
     name: 'sends the secret headers of an endpoint to another origin',
-    edits: [{ in: 'readHeaders.problemOf', never: 'isMoved' }],
+    edits: [
+      {
+        in: 'isSeenByOthers',
+        replace: 'URL.parse(url)?.origin !== URL.parse(before.url)?.origin',
+        with: 'url === undefined',
+      },
+    ],
     byDay: { test: 'test/integration/api/endpoint-secrets.test.ts', title: 'takes no header along' },
     budgetSeconds: 120,
+  },
+  {
+    name: 'lets a customer lead the provider’s credentials to a host of its own',
+    edits: [
+      {
+        in: 'errorsOfMove',
+        replace: 'settingsForHost(settings)',
+        with: 'settingsForHost({ ...settings, pass_headers: [] })',
+      },
+    ],
+    byDay: { test: 'test/unit/api/portal-links.test.ts', title: 'does not lead elsewhere' },
+    budgetSeconds: 60,
   },
 ];

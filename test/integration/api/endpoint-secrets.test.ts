@@ -209,6 +209,25 @@ describe('a PATCH', () => {
     expect((await patch(id, { url, headers: { authorization: null } })).status).toBe(200);
   });
 
+  test('of the URL to another host needs passed credentials and the certificate again', async () => {
+    const { id } = await create({ pass_headers: ['Authorization', 'X-Trace'], client_certificate: pair });
+    const before = await rowOf(id);
+    const moved = 'https://elsewhere.example/hook';
+    const refused = await patch(id, { url: moved });
+    expect(refused.json()).toMatchObject({
+      status: 400,
+      errors: [{ field: '/pass_headers' }, { field: '/client_certificate/private_key' }],
+    });
+    const shown = await patch(id, { url: moved, client_certificate: { certificate: pair.certificate } });
+    expect(shown.json<{ errors: object[] }>().errors).toHaveLength(2);
+    expect(await rowOf(id)).toEqual(before);
+
+    const given = { pass_headers: ['Authorization'], client_certificate: pair };
+    expect((await patch(id, { url: moved, ...given })).status).toBe(200);
+    expect((await patch(id, { url, pass_headers: ['X-Trace'], client_certificate: null })).status).toBe(200);
+    expect((await patch(id, { url: moved })).status).toBe(200);
+  });
+
   test('of the URL within its origin keeps them', async () => {
     const { id } = await create(start);
     expect((await patch(id, { url: `${url}/v2?x=1` })).status).toBe(200);

@@ -214,6 +214,21 @@ describe('a customer', () => {
     expect(kept).toHaveProperty('proxy');
   });
 
+  test('leads passed headers nowhere else: the provider’s credentials may be among them', async () => {
+    const { ask } = await openPortal();
+    const created = await ask('POST', '/v1/endpoints', { url: 'https://customer.example/hook' });
+    const path = `/v1/endpoints/${created.json<{ id: string }>().id}`;
+    for (const rules of [['Authorization'], ['X-GitHub-*']]) {
+      await api.ask({ method: 'PATCH', path, tenant: 'mine', body: { pass_headers: rules } });
+      for (const url of ['https://mine.example/', 'https://customer.example/other']) {
+        const moved = await ask('PATCH', path, { url });
+        expect([moved.status, moved.json<{ errors: { field: string }[] }>().errors[0]?.field]).toEqual([400, '/url']);
+      }
+    }
+    await api.ask({ method: 'PATCH', path, tenant: 'mine', body: { pass_headers: null } });
+    expect((await ask('PATCH', path, { url: 'https://mine.example/' })).status).toBe(200);
+  });
+
   test('rotates a secret, and does not choose it', async () => {
     const { ask } = await openPortal();
     const path = `/v1/endpoints/${mine.endpoint}/rotate-secret`;

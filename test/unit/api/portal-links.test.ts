@@ -46,6 +46,9 @@ test.each([
   [{}, 0],
   [{ timeout_ms: 100 }, 0],
   [{ headers: { 'X-Api-Key': 'secret' } }, 1],
+  [{ pass_headers: ['Authorization', 'X-GitHub-*'] }, 1],
+  [{ pass_headers: ['X-GitHub-*'] }, 1],
+  [{ pass_headers: [] }, 0],
   [{ proxy: 'http://proxy.example:3128' }, 1],
   [{ client_certificate: { certificate: 'c', private_key: 'k' } }, 1],
 ])('a customer does not lead elsewhere what the operator set for one host: %j', (settings, errors) => {

@@ -419,6 +419,19 @@ describe('an edit', () => {
     expect(Object.keys(sent(api).body as object)).toEqual(['description', 'timeout_ms']);
   });
 
+  test('gives the headers to pass again with another origin, as the API asks', async () => {
+    const { get, post, api } = buildEndpoints();
+    const passing = { ...endpoint, pass_headers: ['Authorization', 'X-Trace'] };
+    api.on(`GET /v1/endpoints/${id}`, { body: passing, headers: { etag: '"7"' } });
+    api.on(`PATCH /v1/endpoints/${id}`, { body: passing });
+    const form = formOf((await get(`${here}/edit`, tenantToken)).body);
+    await post(`${here}/edit`, { ...form, url: 'https://crm.example/v2' }, tenantToken);
+    expect(sent(api).body).toEqual({ url: 'https://crm.example/v2' });
+    const url = 'https://elsewhere.example/hooks';
+    await post(`${here}/edit`, { ...form, url }, tenantToken);
+    expect(sent(api).body).toEqual({ url, pass_headers: passing.pass_headers });
+  });
+
   test('that changes nothing sends nothing', async () => {
     const { get, post, api } = buildEndpoints();
     const form = formOf((await get(`${here}/edit`, tenantToken)).body);

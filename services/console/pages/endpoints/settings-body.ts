@@ -22,13 +22,15 @@ export function createBody(values: FormValues): ReadBody {
 
 /**
  * A merge patch of the settings that differ, and of no others: what was not touched is not sent, masked values least of all. Emptied ones are
- * null, which is their default.
+ * null, which is their default. The headers to pass, which the form shows whole, are given again with another origin, as the API asks.
  */
 export function patchBody(values: FormValues, before: FormValues): ReadBody {
   const errors: FieldError[] = [];
   const body = Object.fromEntries(
     settings
-      .filter((setting) => isChanged(setting, values, before))
+      .filter(
+        (setting) => isChanged(setting, values, before) || (setting === 'pass_headers' && mayMove(values, before)),
+      )
       .map((setting) => {
         const value = valueOf(setting, values, errors);
         return [setting, setting === 'headers' ? headersPatch(value, before) : value];
@@ -36,6 +38,11 @@ export function patchBody(values: FormValues, before: FormValues): ReadBody {
   );
   return done(body, errors);
 }
+
+/** Whether requests may go to others than before. */
+const mayMove = (values: FormValues, before: FormValues): boolean =>
+  values.pass_headers !== '' &&
+  (URL.parse(values.url)?.origin !== URL.parse(before.url)?.origin || isChanged('proxy', values, before));
 
 const done = (body: Body, errors: readonly FieldError[]): ReadBody =>
   errors.length > 0 ? { ok: false, errors } : { ok: true, body };
