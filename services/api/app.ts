@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import {
   fastify,
   type FastifyInstance,
@@ -23,7 +24,7 @@ import { auditRequests } from './audit/audit.ts';
 import { contentEncoded, createErrorHandler } from './http/handle-error.ts';
 import { refuseDeepBody } from './http/refuse-deep-body.ts';
 import { refuseUnstorableText } from './http/refuse-unstorable-text.ts';
-import { sendProblem } from './http/send-problem.ts';
+import { problemPayload, sendProblem } from './http/send-problem.ts';
 import { routeOf, traceRequests } from './http/trace-requests.ts';
 import { type CallerDeps, createCallerCheck, refuseBeyondDryRun } from './keys/caller.ts';
 import type { Caller } from './keys/identify-caller.ts';
@@ -119,6 +120,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   app.addHook('preValidation', refuseBeyondDryRun);
   app.addHook('preValidation', refuseDeepBody);
   app.addHook('preValidation', refuseUnstorableText);
+  answerIfStillAsked(app, deps);
   app.addHook('onResponse', (request, reply, done) => {
     report(deps, request, reply);
     if (request.limitReached !== undefined) deps.announceLimits?.note(request.tenant, request.limitReached);
@@ -136,6 +138,22 @@ export function buildApp(deps: AppDeps): FastifyInstance {
     app.route(refusedMethods(app, url, allowed));
   }
   return app;
+}
+
+/** Headers that tell of what was read. */
+const ofResults = ['etag', 'link', 'location', 'hookline-cursor'];
+
+/** A read may have been held, or have taken long: its caller is judged once more, when the answer is there. */
+function answerIfStillAsked(app: FastifyInstance, { whyEnded }: AppDeps): void {
+  app.addHook('onSend', async (request, reply, payload) => {
+    const isRead = request.method === 'GET' || request.method === 'HEAD';
+    if (!isRead || request.caller === null || reply.statusCode >= 400) return payload;
+    const ended = whyEnded(request);
+    if (ended === undefined) return payload;
+    if (payload instanceof Readable) payload.destroy();
+    for (const name of ofResults) void reply.removeHeader(name);
+    return problemPayload(reply, ended);
+  });
 }
 
 function refusedByHead(request: FastifyRequest, reply: FastifyReply): boolean {

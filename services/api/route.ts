@@ -11,6 +11,7 @@ import type { SecretBox } from '#lib/secret-box';
 import type { TenantLimits, TenantUsage } from '#lib/tenancy';
 import type { IdempotencyDeps } from './idempotency/open-idempotency.ts';
 import type { OperatorKeys } from './keys/operator-keys.ts';
+import type { WhyEnded } from './keys/why-ended.ts';
 import type { WaitingRequests } from './limits/waiting-requests.ts';
 import type { ApiMetrics } from './metrics.ts';
 import type { Outbox } from './outbox/publish-outbox.ts';
@@ -60,6 +61,8 @@ export interface RouteDeps {
   /** Checks payloads against schemas of event types. */
   schemaChecks: SchemaChecks;
   polling: Polling;
+  /** For requests that are held: whether their caller still counts. */
+  whyEnded: WhyEnded;
   asOf: AsOfTokens;
   erased: Pick<FollowedErasures, 'hasTenant' | 'refresh'>;
   /** There is a replay by filter whose items are to be chosen. */

@@ -20,6 +20,7 @@ import { createKeyUses } from './keys/key-uses.ts';
 import { createOperatorKeys } from './keys/operator-keys.ts';
 import { createSessionDirectory } from './keys/session-directory.ts';
 import { createSessionUses } from './keys/session-uses.ts';
+import { createWhyEnded, lookEveryMs } from './keys/why-ended.ts';
 import { followLimits } from './limits/follow-limits.ts';
 import { createAnnounceLimits } from './limits/announce-limits.ts';
 import { createTenantConnections } from './limits/tenant-connections.ts';
@@ -86,6 +87,7 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
   const sessions = createSessionDirectory({
     ...{ followPostgres, postgres, findKeyById: keys.findById, operatorKeys, uses: sessionUses, clock, log },
   });
+  const whyEnded = createWhyEnded({ knownKey: keys.known, isSessionOpen: sessions.isOpen, erased });
   const { idempotency, sweep } = openIdempotency(config, context, { postgres, redis, secretBox });
   const { polling, listener } = createPolling({
     postgres,
@@ -113,6 +115,7 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
     postgres,
     outbox,
     polling,
+    whyEnded,
     erased,
     search,
     schemaChecks,
@@ -176,6 +179,9 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
     ...openErasing(config, context, { redis, secretBox }),
     inRounds(showReplayUsage(postgres, usage), { name: 'replay usage', everyMs: 10_000, clock, log }),
     announceLimits,
+    inRounds(() => polling.held.endRevoked(whyEnded), {
+      ...{ name: 'callers of held requests', everyMs: lookEveryMs, clock, log },
+    }),
     inRounds(unjudgedFilters.settle, { name: 'unjudged filters', everyMs: 1_000, lastRound: true, clock, log }),
     createHttpServer({ app, host: config.host, port: config.port }),
     // Stopped before the server, which waits for held requests.

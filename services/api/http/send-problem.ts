@@ -5,26 +5,34 @@ import { type LimitName, limitTable, type TenantLimits } from '#lib/tenancy';
 /** Stores recover within seconds; after that, the client's own backoff applies. */
 const retryAfterSeconds = 2;
 
-export function sendProblem(
+export const sendProblem = (
   reply: FastifyReply,
   code: ProblemCode,
   detail?: string,
   errors?: Problem['errors'],
-): FastifyReply {
+): FastifyReply => reply.send(problemPayload(reply, code, detail, errors));
+
+/** Sets status and headers of the problem. @returns its body */
+export function problemPayload(
+  reply: FastifyReply,
+  code: ProblemCode,
+  detail?: string,
+  errors?: Problem['errors'],
+): Buffer | string {
   const body = problem(code, detail, errors);
   if (code === 'unavailable') reply.header('retry-after', retryAfterSeconds);
   if (code === 'unauthorized') reply.header('www-authenticate', 'Bearer');
   const page = problemPage(code);
   if (page !== undefined) {
     reply.header('vary', 'accept');
-    if (prefersHtml(reply.request.headers.accept))
-      return reply.code(body.status).header('content-type', 'text/html; charset=utf-8').send(page);
+    if (prefersHtml(reply.request.headers.accept)) {
+      void reply.code(body.status).header('content-type', 'text/html; charset=utf-8');
+      return page;
+    }
   }
+  void reply.code(body.status).header('content-type', problemContentType);
   // As bytes: to a text the framework would add a charset, which this media type does not have.
-  return reply
-    .code(body.status)
-    .header('content-type', problemContentType)
-    .send(Buffer.from(JSON.stringify(body)));
+  return Buffer.from(JSON.stringify(body));
 }
 
 declare module 'fastify' {

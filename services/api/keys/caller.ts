@@ -102,7 +102,11 @@ export function createCallerCheck(deps: CallerDeps): onRequestAsyncHookHandler {
   };
 }
 
-function whyForbidden({ method, params, routeOptions }: FastifyRequest, caller: Caller): string | undefined {
+/** Why the caller may not; undefined if it may. */
+export function whyForbidden(
+  { method, params, routeOptions }: Pick<FastifyRequest, 'method' | 'params' | 'routeOptions'>,
+  caller: Caller,
+): string | undefined {
   const { config } = routeOptions;
   if (config.orSessionItself === true && caller.session?.id === (params as { id?: string }).id) return undefined;
   if (caller.session?.portal !== undefined) return missingCapability(caller.session.portal, config.capability);

@@ -32,6 +32,8 @@ export type FindKeyById = (id: string) => Promise<KnownKey | 'unknown' | 'unavai
 export interface KeyDirectory extends Part {
   find: FindKey;
   findById: FindKeyById;
+  /** The key from memory, where it was found before; undefined: it counts no more. */
+  known(id: string): KnownKey | undefined;
 }
 
 interface KeyRow extends FollowedRow {
@@ -100,6 +102,10 @@ export function createKeyDirectory({ followPostgres, postgres, clock, log }: Opt
       const entry = entries.get(id) ?? (await lookUp(id));
       if (typeof entry === 'string') return entry;
       return entry.isRevoked ? 'unknown' : entry.key;
+    },
+    known(id) {
+      const entry = entries.get(id);
+      return entry === undefined || entry.isRevoked ? undefined : entry.key;
     },
   };
 }

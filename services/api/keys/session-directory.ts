@@ -41,6 +41,8 @@ export type FindSession = (text: string) => Promise<KnownSession | 'unknown' | '
 
 export interface SessionDirectory extends Part {
   find: FindSession;
+  /** From memory: whether a session that was found before has not ended. Its key is for the caller to look at. No use of it. */
+  isOpen(id: string): boolean;
 }
 
 /** The column `portal`. */
@@ -144,15 +146,21 @@ export function createSessionDirectory(options: Options): SessionDirectory {
       const now = nowMicros(clock);
       // The hashes have one length, and where they begin to differ is useless for guessing.
       if (!timingSafeEqual(credentialHash(text), entry.hash) || row.deleted_at !== null) return 'unknown';
-      if (now >= entry.endsAt || now >= entry.idleEndsAt) return 'unknown';
+      if (!isWithinTime(entry, now)) return 'unknown';
       const key = await keyOf(row);
       if (typeof key === 'string') return key;
       entry.idleEndsAt = now + idleSeconds * 1_000_000;
       uses.note(row);
       return { id, tenant: row.tenant, scopes: row.scopes, key, portal: portalOf(row), expiresAt: row.expires_at };
     },
+    isOpen(id) {
+      const entry = entries.get(id);
+      return entry !== undefined && entry.row.deleted_at === null && isWithinTime(entry, nowMicros(clock));
+    },
   };
 }
+
+const isWithinTime = ({ endsAt, idleEndsAt }: Entry, now: number): boolean => now < endsAt && now < idleEndsAt;
 
 const portalOf = ({ portal }: SessionRow): KnownPortal | undefined =>
   portal === null

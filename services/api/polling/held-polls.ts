@@ -5,7 +5,7 @@
  *               └─► wait ──► the tenant is notified ──► one reading for all of it ──► something for this one: answered
  *                     │               ▲                                            └─► nothing: it waits on, from where was read to
  *                     │               └────────────────────────────────────────────────┘
- *                     └─► time is up, the client has left, the process stops: nothing
+ *                     └─► time is up, the client has left, its credential counts no more, the process stops: nothing
  *
  * A request that has entered is notified of every change, and reads only after it has entered: the reading sees changes committed before it, and
  * later ones are notified. The other way round, a change between reading and entry would wake nobody. When many requests come back at once,
@@ -19,6 +19,7 @@ import type { Gauge, Histogram } from '#lib/telemetry';
 import { createSharedRoom } from '#lib/tenancy';
 import type { EventFilter } from '../resources/event-filters.ts';
 import type { EventRow } from '../resources/event-row.ts';
+import type { Asker, WhyEnded } from '../keys/why-ended.ts';
 import { createDeadlines, type Deadlines, type Timed } from './deadlines.ts';
 import type { ReadNewEvents } from './read-new-events.ts';
 import { createReadings, type Waiter, type WatchedTenant } from './readings.ts';
@@ -32,6 +33,8 @@ export interface HeldPolls {
   wake(tenant: string): void;
   /** Any tenant's may have: some changes went unnoticed. */
   wakeAll(): void;
+  /** Ends those whose caller counts no more, with nothing. */
+  endRevoked(whyEnded: WhyEnded): Promise<void>;
 }
 
 export interface Place {
@@ -55,6 +58,8 @@ interface Wanted {
   from: string;
   limit: number;
   withinMs: number;
+  /** Its credential may end before; undefined: nobody's. */
+  asker?: Asker | undefined;
 }
 
 export interface Found {
@@ -78,6 +83,7 @@ interface Deps {
 }
 
 interface Watched extends WatchedTenant {
+  waiters: Set<HeldPlace>;
   placesByCredential: Map<string, number>;
 }
 
@@ -86,6 +92,9 @@ interface Watched extends WatchedTenant {
  * connection that hears of changes have been lost unnoticed.
  */
 const seenForMs = 5_000;
+
+/** Each is a few look-ups in memory. */
+const looksInTurn = 1_000;
 
 /** The state that all held places of a tenant share. */
 interface Shared {
@@ -148,6 +157,14 @@ export function createHeldPolls(deps: Deps): HeldPolls {
     wakeAll() {
       for (const watched of watchedByTenant.values()) notify(watched);
     },
+    async endRevoked(whyEnded) {
+      let seen = 0;
+      for (const { waiters } of [...watchedByTenant.values()])
+        for (const waiter of [...waiters]) {
+          if (waiter.asker !== undefined && whyEnded(waiter.asker) !== undefined) waiter.end([]);
+          if ((seen += 1) % looksInTurn === 0) await new Promise(setImmediate);
+        }
+    },
   };
 }
 
@@ -168,6 +185,7 @@ class HeldPlace implements Place, Waiter, Timed {
   limit = 0;
   withinMs = 0;
   endsAtMs = 0;
+  asker: Asker | undefined;
   readonly #shared: Shared;
   readonly #watched: Watched;
   readonly #credential: string;
@@ -192,7 +210,8 @@ class HeldPlace implements Place, Waiter, Timed {
     this.#watched.seen = { to, notified: this.#notifiedBefore, atMs: this.#shared.clock.monotonicMs() };
   }
 
-  wait({ filter, from, limit, withinMs }: Wanted, onEnd: OnEnd): void {
+  wait({ filter, from, limit, withinMs, asker }: Wanted, onEnd: OnEnd): void {
+    this.asker = asker;
     this.filter = filter;
     this.from = from;
     this.limit = limit;

@@ -1,6 +1,7 @@
 import { replaysAhead } from '#lib/replay-store';
 import { bodyEtag, isUnchanged } from '../http/etag.ts';
 import { sendInvalid, sendProblem } from '../http/send-problem.ts';
+import { whileAsked } from '../keys/why-ended.ts';
 import type { Operation } from '../openapi/operation.ts';
 import { readWait } from '../polling/read-wait.ts';
 import { sendNoPlace } from '../polling/send-no-place.ts';
@@ -41,9 +42,7 @@ export const getReplay: Route = (deps) =>
       if (wait !== undefined && wait.seconds > 0 && !replayHasEnded(body.replay) && isKnown) {
         const place = deps.polling.held.enter(tenant, credential);
         if (typeof place === 'string') return sendNoPlace(deps, reply, place);
-        const left = new AbortController();
-        reply.raw.on('close', () => left.abort());
-        const signal = AbortSignal.any([left.signal, deps.closing]);
+        const signal = AbortSignal.any([whileAsked(reply, deps), deps.closing]);
         await deps.replayWatch.changed(tenant, body.replay, wait.seconds * 1_000, signal).finally(() => place.leave());
         body = await bodyOf(deps, tenant, params.id);
         if (body === undefined) return sendProblem(reply, 'not_found');

@@ -129,7 +129,8 @@ function hold(deps: RouteDeps, asked: AskedEvents, reply: FastifyReply, place: P
   const hasSeen = seen.events.length > 0;
   reply.raw.on('close', () => place.leave());
   if (reply.raw.destroyed) place.leave();
-  place.wait({ filter, from: seen.readTo, limit: limit + 1, withinMs: (wait?.seconds ?? 0) * 1_000 }, (found) =>
+  const wanted = { filter, from: seen.readTo, limit: limit + 1, withinMs: (wait?.seconds ?? 0) * 1_000 };
+  place.wait({ ...wanted, asker: reply.request }, (found) =>
     failInAnswer(reply, answerHeld(deps, asked, reply, found, hasSeen)),
   );
 }

@@ -5,6 +5,7 @@ import { createDeliveryReplay } from '#lib/replay-store';
 import { attribute, newTraceparent } from '#lib/telemetry';
 import { optionalBody } from '../http/optional-body.ts';
 import { sendLimitReached, sendMissing, sendProblem } from '../http/send-problem.ts';
+import { whileAsked } from '../keys/why-ended.ts';
 import type { Operation } from '../openapi/operation.ts';
 import { awaitAttempt } from '../replays/await-attempt.ts';
 import { newReplay } from '../replays/new-replay.ts';
@@ -99,14 +100,14 @@ export const testEndpoint: Route = (deps) =>
       });
 
       const timeoutMs = endpoint.settings.timeout_ms ?? endpointDefaults.timeout_ms;
-      const gone = new AbortController();
-      reply.raw.once('close', () => gone.abort());
       const { delivery, attempt } = await awaitAttempt(deps, {
         tenant,
         eventId,
         withinMs: Math.min(timeoutMs + besidesSendingMs, maxWaitMs),
-        signal: AbortSignal.any([gone.signal, closing]),
+        signal: AbortSignal.any([whileAsked(reply, deps), closing]),
       });
+      const ended = deps.whyEnded(request);
+      if (ended !== undefined) return sendProblem(reply, ended);
       void reply
         .code(attempt === undefined ? 202 : 200)
         .header('location', delivery === undefined ? deliveriesOfEvent : `/v1/deliveries/${delivery.id}`);

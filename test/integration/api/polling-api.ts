@@ -1,15 +1,20 @@
 import { Registry } from 'prom-client';
 import { systemClock } from '#lib/clock';
+import { createErasedEvents } from '#lib/erasure';
+import { inRounds } from '#lib/lifecycle';
 import { silentLogger } from '#lib/log';
 import { createPostgres, type Postgres } from '#lib/postgres';
 import { parseEncryptionKeys } from '#lib/secret-box';
 import { createTenantLimits, noLimitSettings } from '#lib/tenancy';
 import { createApiMetrics } from '../../../services/api/metrics.ts';
-import { createPolling } from '../../../services/api/polling/polling.ts';
+import { createKeyDirectory } from '../../../services/api/keys/key-directory.ts';
+import { createSessionDirectory } from '../../../services/api/keys/session-directory.ts';
+import { createWhyEnded, lookEveryMs } from '../../../services/api/keys/why-ended.ts';
+import { createPolling, type Polling } from '../../../services/api/polling/polling.ts';
 import { withDatabase } from '../../support/with-database.ts';
 import { createDatabase } from '../../support/servers.ts';
 import { askAt, type Asking, closeApps, listen } from '../../unit/api/ask.ts';
-import { authorization, buildTestApp } from '../../unit/api/build-test-app.ts';
+import { authorization, buildTestApp, testOperatorKeys } from '../../unit/api/build-test-app.ts';
 
 const encryptionKeys = parseEncryptionKeys([`test:${Buffer.alloc(32, 7).toString('base64')}`]);
 export const listenerName = 'hookline-test-listener';
@@ -18,6 +23,8 @@ interface Options {
   maxConnections?: number;
   maxHeldPerCredential?: number;
   maxHeld?: number;
+  /** Keys, sessions and deleted tenants are known as they are to a process, and held requests end with them. */
+  credentials?: boolean;
   /** Another's, to be a second process of the same API. */
   databaseUrl?: string;
   /** Prepares the database before any other session is opened on it. */
@@ -29,6 +36,7 @@ export async function openPollingApi({
   maxConnections = 6,
   maxHeldPerCredential = 20,
   maxHeld = 100,
+  credentials = false,
   databaseUrl: given,
   prepare,
 }: Options = {}) {
@@ -59,7 +67,9 @@ export async function openPollingApi({
     log: silentLogger,
     metrics,
   });
-  const { app } = buildTestApp({ postgres, polling, metrics, closing: closing.signal, clock: systemClock });
+  const known = credentials ? await followCredentials(postgres, polling) : undefined;
+  const deps = { postgres, polling, metrics, closing: closing.signal, clock: systemClock };
+  const { app } = buildTestApp({ ...deps, ...known?.deps });
   const port = await listen(app);
   await listener.start();
 
@@ -79,9 +89,31 @@ export async function openPollingApi({
     async close() {
       closing.abort();
       await listener.stop();
+      await known?.stop();
       await closeApps();
       await postgres.start();
       await postgres.stop();
+    },
+  };
+}
+
+async function followCredentials(postgres: Postgres, { held }: Polling) {
+  const deps = { followPostgres: postgres, postgres, clock: systemClock, log: silentLogger };
+  const keys = createKeyDirectory(deps);
+  const sessions = createSessionDirectory({
+    ...{ ...deps, findKeyById: keys.findById, operatorKeys: testOperatorKeys, uses: { note: () => undefined } },
+  });
+  const erased = createErasedEvents(deps);
+  const whyEnded = createWhyEnded({ knownKey: keys.known, isSessionOpen: sessions.isOpen, erased });
+  const rounds = inRounds(() => held.endRevoked(whyEnded), {
+    ...{ name: 'callers of held requests', everyMs: lookEveryMs, clock: systemClock, log: silentLogger },
+  });
+  const parts = [keys, sessions, erased, rounds];
+  for (const part of parts) await part.start();
+  return {
+    deps: { findKey: keys.find, findSession: sessions.find, erased, whyEnded },
+    async stop(): Promise<void> {
+      for (const part of parts.toReversed()) await part.stop();
     },
   };
 }

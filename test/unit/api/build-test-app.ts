@@ -85,6 +85,7 @@ const testDeps = ({
   judgingTurns: createJudgingTurns(),
   unjudgedFilters: { note: () => undefined },
   findKey: async () => 'unknown',
+  whyEnded: () => undefined,
   keyUses: { note: () => undefined },
   limiter: { take: async () => ({ granted: true }) },
   keyRate: { perSecond: 100, burst: 200 },
