@@ -11,6 +11,15 @@ export {
 export { topicDefinitions } from './topic-definitions.ts';
 export { readSchema } from './avro-schemas.ts';
 export { type HeaderText, header, traceHeaders } from './headers.ts';
+export {
+  answeredHeadersFor,
+  headerKinds,
+  type HeaderViewer,
+  receivedHeadersFor,
+  recordHeaderText,
+  sentHeadersFor,
+  setHeadersFor,
+} from './shown-headers.ts';
 export { headerText } from './header-text.ts';
 export { credentialsKept, goesWithHost, settingsForHost } from './goes-with-host.ts';
 export {

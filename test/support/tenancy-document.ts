@@ -1,4 +1,4 @@
-import { goesWithHost } from '#lib/contract';
+import { goesWithHost, headerKinds } from '#lib/contract';
 import { type LimitDefinition, limitTable, type ShareDefinition, shareTable } from '#lib/tenancy';
 import { markdownTable } from './markdown-table.ts';
 
@@ -18,11 +18,23 @@ export function hostBoundTable(): string {
   );
 }
 
+const headersTable = /^\| header \| tenant \| customer \|\n\|---\|---\|---\|\n(?:\|.*\n)*/m;
+const shownWords = { value: 'its value', masked: '`***`', hidden: '–' } as const;
+
+/** Who may see which header, as the code has it. */
+export function headersShownTable(): string {
+  const rows = Object.values(headerKinds).map(({ is, tenant, customer }) => [
+    ...[is, shownWords[tenant], shownWords[customer]],
+  ]);
+  return markdownTable(['header', 'tenant', 'customer'], rows);
+}
+
 /** docs/tenancy.md with its tables generated; all other text is written by hand. */
 export function tenancyDocument(page: string): string {
   if (!table.test(page)) throw new Error('docs/tenancy.md has no table of limits to replace');
   if (!shares.test(page)) throw new Error('docs/tenancy.md has no table of shares to replace');
   if (!hostTable.test(page)) throw new Error('docs/tenancy.md has no table of what goes with a host to replace');
+  if (!headersTable.test(page)) throw new Error('docs/tenancy.md has no table of who may see which header to replace');
   const rows = Object.entries<LimitDefinition>(limitTable).map(
     ([name, { default: usual, max, counts, atLimit }]) =>
       `| \`${name}\` | ${usual} | ${max} | ${counts} | ${atLimit} |`,
@@ -35,5 +47,6 @@ export function tenancyDocument(page: string): string {
   return page
     .replace(table, () => `${[...head, ...rows].join('\n')}\n`)
     .replace(shares, () => `${[...shareHead, ...shareRows].join('\n')}\n`)
+    .replace(headersTable, () => `${headersShownTable()}\n`)
     .replace(hostTable, () => `${hostBoundTable()}\n`);
 }

@@ -1,4 +1,4 @@
-import { noTenant } from '#lib/contract';
+import { type HeaderViewer, noTenant } from '#lib/contract';
 import type { FindKey, KnownKey } from './key-directory.ts';
 import { idInCredential } from './key-text.ts';
 import { operatorCredential, type OperatorKey, type OperatorKeys } from './operator-keys.ts';
@@ -73,6 +73,10 @@ const callerOfSession = (session: KnownSession): Caller => ({
 
 /** The key that it sent, or that its session was made from; `admin` for the operator's. */
 export const keyIdOf = ({ key }: Pick<Caller, 'key'>): string => key?.id ?? operatorCredential;
+
+/** Whom the rules of headers take this caller for. */
+export const headerViewerOf = ({ session }: Pick<Caller, 'session'>): HeaderViewer =>
+  session?.portal === undefined ? 'tenant' : 'customer';
 
 /** In the place of a tenant: the operator's, and not one of a customer. */
 export const allTenants = noTenant;

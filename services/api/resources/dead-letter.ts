@@ -1,9 +1,8 @@
 import {
   type DeadLetterStage,
   type DeliveryStatus,
-  header,
   parseUndecodableBatch,
-  secretMask,
+  recordHeaderText,
   unpackHeaders,
 } from '#lib/contract';
 import type { Query } from '#lib/postgres';
@@ -135,8 +134,7 @@ export async function findDeadLetterOfDelivery(
 export function deadLetterText({ key, headers, value, ...letter }: WholeDeadLetter): string {
   const unpacked = unpackHeaders(headers);
   const shown = Object.entries(unpacked).map(([name, values]) => {
-    if (sealed.includes(name)) return [name, secretMask];
-    const texts = values.map((bytes) => bytes.toString('utf8'));
+    const texts = values.map((bytes) => recordHeaderText(name, bytes.toString('utf8')));
     return [name, texts.length === 1 ? texts[0] : texts];
   });
   const json = value === null ? undefined : jsonText(value);
@@ -171,9 +169,6 @@ function undecodableBatchOf(headers: Readonly<Record<string, readonly Buffer[]>>
     problem: `the batch ${problem}`,
   };
 }
-
-/** Kafka headers with values that are never shown. */
-const sealed: readonly string[] = [header.sealedHeaders, header.passedCredentials];
 
 export interface ReplayPreview {
   matched: number;

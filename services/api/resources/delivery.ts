@@ -1,7 +1,10 @@
 import {
+  answeredHeadersFor,
   type AttemptTiming,
   type DeliveryStatus,
+  type HeaderViewer,
   sendColumns,
+  sentHeadersFor,
   type SendFields,
   type StepFields,
   timingColumns,
@@ -127,16 +130,21 @@ export interface AttemptRow
 
 const attemptColumns = ['step', 'attempt', 'at', 'detail', ...Object.keys(sendColumns), ...Object.keys(timingColumns)];
 
-/** The attempt as clients see it. */
-export function attemptJson({ step: _step, ...row }: AttemptRow): Record<string, unknown> {
+/** The attempt as this client sees it. */
+export function attemptJson(
+  { step: _step, request, response_headers: answered, ...row }: AttemptRow,
+  viewer: HeaderViewer,
+): Record<string, unknown> {
   const { attempt, at, outcome, http_status, duration_ms, detail, response_excerpt, ...rest } = row;
   const { dns_ms, connect_ms, tls_ms, first_byte_ms, body_ms, ...more } = rest;
   const text = response_excerpt === null ? null : excerptText(response_excerpt);
   return {
     ...{ attempt, at, outcome, http_status, duration_ms, detail, ...more },
+    request: request && { ...request, headers: sentHeadersFor(viewer, request.headers) },
+    response_headers: answered && answeredHeadersFor(viewer, answered),
     response_excerpt: text ?? response_excerpt?.toString('base64') ?? null,
     response_excerpt_encoding: text === undefined ? 'base64' : 'text',
-    timing: more.request && { dns_ms, connect_ms, tls_ms, first_byte_ms, body_ms },
+    timing: request && { dns_ms, connect_ms, tls_ms, first_byte_ms, body_ms },
   };
 }
 

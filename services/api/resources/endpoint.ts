@@ -2,7 +2,7 @@ import {
   endpointDefaults,
   type EndpointSettings,
   joinSettings,
-  maskHeaders,
+  setHeadersFor,
   privateContext,
   type PrivateSettings,
   scheduleDefaults,
@@ -13,7 +13,7 @@ import {
 } from '#lib/contract';
 import type { UnjudgedReason } from '#lib/event-filter';
 import type { Query } from '#lib/postgres';
-import type { Caller } from '../keys/identify-caller.ts';
+import { type Caller, headerViewerOf } from '../keys/identify-caller.ts';
 import type { SecretBox } from '#lib/secret-box';
 import type { TenantLimits } from '#lib/tenancy';
 import { shownCertificate } from '../settings/client-certificate.ts';
@@ -103,7 +103,7 @@ export function endpointJson(row: EndpointRow): Record<string, unknown> {
     ...endpointDefaults,
     ...row.settings,
     // A value stored before its name counted as sensitive is not encrypted.
-    headers: maskHeaders(headers),
+    headers: setHeadersFor('tenant', headers),
     ...(clientCertificate && { client_certificate: shownCertificate(clientCertificate.certificate) }),
     retry: effectiveRetry(row.settings.retry ?? {}),
     public_keys: row.public_keys,
@@ -122,7 +122,8 @@ export function endpointJson(row: EndpointRow): Record<string, unknown> {
 /** The endpoint as this caller sees it: headers, proxy and certificate are the operator's, and no customer's. */
 export function shownEndpoint(row: EndpointRow, { session }: Pick<Caller, 'session'>): Record<string, unknown> {
   const { proxy, client_certificate: clientCertificate, ...shown } = endpointJson(row);
-  if (session?.portal !== undefined) return { ...shown, headers: {} };
+  const viewer = headerViewerOf({ session });
+  if (viewer === 'customer') return { ...shown, headers: setHeadersFor(viewer, row.settings.headers ?? {}) };
   return {
     ...shown,
     ...(proxy !== undefined && { proxy }),

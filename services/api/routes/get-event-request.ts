@@ -1,5 +1,6 @@
-import { secretMask } from '#lib/contract';
+import { receivedHeadersFor } from '#lib/contract';
 import { sendProblem } from '../http/send-problem.ts';
+import { headerViewerOf } from '../keys/identify-caller.ts';
 import type { Operation } from '../openapi/operation.ts';
 import { findRequest } from '../resources/event.ts';
 import { type Route, route } from '../route.ts';
@@ -9,7 +10,7 @@ const operation: Operation = {
   id: 'getEventRequest',
   summary: 'Read the request that an event’s webhook came with',
   description:
-    'Method, path, headers and client address (null for portal sessions) of the first arrival, kept as long as the payload. All fields are null, and `truncated` is false, where the request is unknown: the event was published through the API, is about Hookline itself, or was received before Hookline kept requests.',
+    'Method, path, headers and client address (null for portal sessions, which see no header that tells an address either) of the first arrival, kept as long as the payload. All fields are null, and `truncated` is false, where the request is unknown: the event was published through the API, is about Hookline itself, or was received before Hookline kept requests.',
   answers: { 200: { is: 'The request', body: 'EventRequest' } },
   errors: ['gone'],
 };
@@ -30,9 +31,9 @@ export const getEventRequest: Route = ({ postgres }) =>
         return sendProblem(reply, 'gone', 'The request has been removed: its retention time is over');
       if (found.request === null) return unknown;
       const { method, path, client_address, headers, truncated } = found.request;
-      const shown = headers.map(({ name, value }) => ({ name, value: value ?? secretMask }));
+      const viewer = headerViewerOf(request.caller);
+      const shown = receivedHeadersFor(viewer, headers);
       // A customer of the tenant is not told from where its provider sends.
-      const isPortal = request.caller.session?.portal !== undefined;
-      return { method, path, client_address: isPortal ? null : client_address, headers: shown, truncated };
+      return { method, path, client_address: viewer === 'customer' ? null : client_address, headers: shown, truncated };
     },
   });

@@ -1,5 +1,6 @@
 import { type PageQuery, pageParameters, readPage, takePage } from '../http/paging.ts';
 import { sendInvalid, sendProblem } from '../http/send-problem.ts';
+import { headerViewerOf } from '../keys/identify-caller.ts';
 import { type Operation, page } from '../openapi/operation.ts';
 import { attemptJson, findDelivery, listAttempts } from '../resources/delivery.ts';
 import { type Route, route } from '../route.ts';
@@ -35,6 +36,7 @@ export const listDeliveryAttempts: Route = ({ postgres, apiUrl }) =>
         reply,
         apiUrl,
       });
-      return attempts.map(attemptJson);
+      const viewer = headerViewerOf(request.caller);
+      return attempts.map((row) => attemptJson(row, viewer));
     },
   });

@@ -5,6 +5,7 @@ import { createDeliveryReplay } from '#lib/replay-store';
 import { attribute, newTraceparent } from '#lib/telemetry';
 import { optionalBody } from '../http/optional-body.ts';
 import { sendLimitReached, sendMissing, sendProblem } from '../http/send-problem.ts';
+import { headerViewerOf } from '../keys/identify-caller.ts';
 import { whileAsked } from '../keys/why-ended.ts';
 import type { Operation } from '../openapi/operation.ts';
 import { awaitAttempt } from '../replays/await-attempt.ts';
@@ -114,7 +115,7 @@ export const testEndpoint: Route = (deps) =>
       return {
         event_id: eventId,
         delivery_id: delivery?.id ?? null,
-        attempt: attempt === undefined ? null : attemptJson(attempt),
+        attempt: attempt === undefined ? null : attemptJson(attempt, headerViewerOf(request.caller)),
       };
     },
   });

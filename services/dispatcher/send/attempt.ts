@@ -1,5 +1,5 @@
 import type { Clock } from '#lib/clock';
-import { type Delivery, headerText, isReservedHeader, maskHeaders, type SentRequest } from '#lib/contract';
+import { type Delivery, headerText, isReservedHeader, setHeadersFor, type SentRequest } from '#lib/contract';
 import { type HttpClient, type HttpResult, noTiming } from '#lib/http-client';
 import type { Trails } from '#lib/trail';
 import { signatureHeaders, type SigningSecret, signingSecret } from '#lib/signatures';
@@ -83,7 +83,7 @@ export function createAttempt({ http, tracer, clock, openHeader, trails }: Deps)
     const request = {
       method,
       url,
-      headers: passed === undefined ? shownAll : { ...maskHeaders(joined(passed)), ...shownAll },
+      headers: passed === undefined ? shownAll : { ...setHeadersFor('tenant', joined(passed)), ...shownAll },
     };
     return { result, duration_ms, exemplar: span.exemplar, request };
   };
@@ -100,7 +100,7 @@ interface Prepared {
 
 function prepare(endpoint: Endpoint): Prepared {
   const headers = customHeaders(endpoint.headers);
-  const masked = maskHeaders(headers);
+  const masked = setHeadersFor('tenant', headers);
   const hidesNothing = Object.entries(headers).every(([name, value]) => masked[name] === value);
   return {
     headers,

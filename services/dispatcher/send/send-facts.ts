@@ -1,4 +1,4 @@
-import { type AttemptTiming, isSensitiveHeader, secretMask, type SendFields, type StepFields } from '#lib/contract';
+import { answeredHeadersFor, type AttemptTiming, type SendFields, type StepFields } from '#lib/contract';
 import type { HttpResult, HttpTiming } from '#lib/http-client';
 import type { Sending } from './attempt.ts';
 
@@ -32,12 +32,10 @@ function shownHeaders(headers: readonly (readonly [string, string])[]): Record<s
   const shown = new Map<string, string>();
   for (const [spelled, value] of headers) {
     const name = spelled.toLowerCase();
-    const isSecret = isSensitiveHeader(name) && !name.endsWith('-authenticate');
-    const text = isSecret ? secretMask : value;
     const before = shown.get(name);
-    shown.set(name, before === undefined || isSecret ? text : `${before}, ${text}`);
+    shown.set(name, before === undefined ? value : `${before}, ${value}`);
   }
-  return Object.fromEntries(shown);
+  return answeredHeadersFor('tenant', Object.fromEntries(shown));
 }
 
 const timingOf = ({ dnsMs, connectMs, tlsMs, firstByteMs, bodyMs }: HttpTiming): AttemptTiming => ({

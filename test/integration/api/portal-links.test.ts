@@ -246,6 +246,46 @@ describe('a customer', () => {
     expect((await ask('GET', `/v1/events/${mine.event}/receipts`)).status).toBe(403);
   });
 
+  test('sees no header of an attempt that the operator set, nor one that tells where the provider sends from', async () => {
+    const { ask } = await openPortal(['view']);
+    const attempts = `/v1/deliveries/${mine.delivered}/attempts`;
+    const sent = {
+      method: 'POST',
+      url: 'https://a.example/',
+      headers: { 'x-internal-route': 'pod-7', 'webhook-id': 'evt_1' },
+    };
+    const answered = { server: 'nginx', 'set-cookie': 'a=b' };
+    await api.postgres.query('UPDATE attempts SET request = $2, response_headers = $3 WHERE delivery_id = $1', [
+      ...[mine.delivered, JSON.stringify(sent), JSON.stringify(answered)],
+    ]);
+    expect((await api.ask({ path: attempts, tenant: 'mine' })).json<object[]>()[0]).toMatchObject({
+      ...{ request: sent, response_headers: { server: 'nginx', 'set-cookie': '***' } },
+    });
+    const shown = await ask('GET', attempts);
+    expect(shown.json<{ request: object }[]>()[0]?.request).toEqual({ ...sent, headers: { 'webhook-id': 'evt_1' } });
+    expect(shown.text).not.toContain('internal-route');
+
+    const path = `/v1/events/${mine.event}/request`;
+    await api.postgres.query(
+      `UPDATE event_payloads SET request = jsonb_set(request::jsonb, '{headers}', $2::jsonb)::json WHERE event_id = $1`,
+      [
+        mine.event,
+        JSON.stringify([
+          { name: 'X-Forwarded-For', value: '192.0.2.7' },
+          { name: 'X-Github-Event', value: 'push' },
+          { name: 'X-Api-Key', value: null },
+        ]),
+      ],
+    );
+    expect((await ask('GET', path)).json()).toMatchObject({
+      headers: [
+        { name: 'X-Github-Event', value: 'push' },
+        { name: 'X-Api-Key', value: '***' },
+      ],
+    });
+    expect((await api.ask({ path, tenant: 'mine' })).text).toContain('192.0.2.7');
+  });
+
   test('sees the types that are public or for the portal, and internal ones are none', async () => {
     for (const visibility of ['public', 'portal', 'internal']) {
       const body = { name: `seen.${visibility}`, visibility, schema: true };

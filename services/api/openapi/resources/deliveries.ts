@@ -49,7 +49,7 @@ export const documentedDeliveries: DocumentedResource = {
       duration_ms: ms,
       detail: nullable(text),
       request: saying(
-        'as it was sent; its body is the event’s payload. Null where nothing was',
+        'as it was sent; its body is the event’s payload. Null where nothing was. A portal session sees Hookline’s own headers alone',
         nullable(object({ method: text, url: text, headers: map(text) })),
       ),
       response_headers: nullable(map(text)),
