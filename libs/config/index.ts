@@ -34,6 +34,7 @@ export {
   kafkaRelations,
   producerFields,
 } from './kafka-fields.ts';
+export { proxyRelations, trustedProxiesField } from './proxy-fields.ts';
 export { type DatabaseTls, postgresFields, postgresRelations, readDatabaseUrl } from './postgres-fields.ts';
 export { redisFields, redisRelations } from './redis-fields.ts';
 export { type TracingConfig, tracingFields } from './tracing-fields.ts';

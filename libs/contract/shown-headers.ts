@@ -1,5 +1,5 @@
 /**
- * Who may see which header of which request: one definition for every view. The API applies it to each answer that has headers, and console,
+ * The headers of each kind of request, and who may see them: one definition for every view. The API applies it to each answer that has headers, and console,
  * command and copies as curl show the API's answers alone. The dispatcher and the ingress apply the column of the tenant when they record, so
  * that values which nobody may see are stored nowhere.
  */
@@ -78,7 +78,7 @@ const filtered = (
   );
 
 const kindOfSet = (name: string): KindName => (isSensitiveHeader(name) ? 'setSecret' : 'set');
-// Those of the proxy are nobody's but the operator's.
+// Headers for a proxy are the operator's alone.
 const kindOfSent = (name: string): KindName =>
   isReservedHeader(name) && !/^proxy-/i.test(name) ? 'own' : kindOfSet(name);
 const kindOfAnswered = (name: string): KindName =>

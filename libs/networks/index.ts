@@ -1,2 +1,3 @@
 export { type Networks, isNetwork, networksOf, parseNetworks, plainAddress, withoutPort } from './networks.ts';
+export { clientOf, trusting } from './client-address.ts';
 export { embeddedIpv4 } from './embedded-ipv4.ts';

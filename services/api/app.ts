@@ -18,6 +18,7 @@ import {
 } from '#lib/http-server';
 import { idempotency } from '#lib/idempotency';
 import { createId } from '#lib/ids';
+import { type Networks, trusting } from '#lib/networks';
 import type { EncryptionKey } from '#lib/secret-box';
 import { observe, type Tracer, traceIdOf } from '#lib/telemetry';
 import { auditRequests } from './audit/audit.ts';
@@ -46,6 +47,8 @@ declare module 'fastify' {
 export interface AppDeps extends RouteDeps, CallerDeps {
   /** The first conceals what audit entries must not show. */
   encryptionKeys: readonly EncryptionKey[];
+  /** Proxies whose X-Forwarded-For is trusted: the console is one, for what needs no key. */
+  trustedProxies: Networks;
   /** Default: the database is not shared out. */
   connections?: Pick<TenantConnections, 'follow'>;
   /** Default: nobody is told of limits that are reached. */
@@ -67,6 +70,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
     return503OnClosing: false,
     http: validateHostOurselves,
     clientErrorHandler: answerClientError,
+    trustProxy: trusting(deps.trustedProxies),
     genReqId: () => createId('req', deps.clock.nowMs()),
     // An id of any length is an id that does not exist.
     routerOptions: { maxParamLength: 16_384 },

@@ -14,6 +14,7 @@ import {
   postgresFields,
   postgresRelations,
   producerFields,
+  proxyRelations,
   readConfig,
   redisFields,
   redisRelations,
@@ -21,6 +22,7 @@ import {
   serviceFields,
   serviceRelations,
   text,
+  trustedProxiesField,
 } from '#lib/config';
 import { endpointDefaults } from '#lib/contract';
 import { tenantLimitsField } from '#lib/tenancy';
@@ -118,6 +120,7 @@ export const fields = {
   }),
   payloadRetentionDays: payloadRetentionField,
   failingSeconds: endpointFailingField,
+  trustedProxies: trustedProxiesField,
   tenantLimits: tenantLimitsField,
   allowHttp: allowHttpField,
   allowedNetworks: allowedNetworksField,
@@ -126,4 +129,4 @@ export const fields = {
 export type ApiConfig = ConfigOf<typeof fields>;
 
 export const loadConfig = (env: NodeJS.ProcessEnv = process.env): ApiConfig =>
-  readConfig(fields, env, [serviceRelations, kafkaRelations, postgresRelations, redisRelations]);
+  readConfig(fields, env, [serviceRelations, kafkaRelations, postgresRelations, redisRelations, proxyRelations]);

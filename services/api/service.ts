@@ -5,6 +5,7 @@ import { reportProcess } from '#lib/heartbeat';
 import { parseAllowedNetworks, vetUrl } from '#lib/http-client';
 import { createHttpServer } from '#lib/http-server';
 import { createPart, inRounds, type Part } from '#lib/lifecycle';
+import { networksOf } from '#lib/networks';
 import { createPools, directoryPool, postgresAccess, watchClock } from '#lib/postgres';
 import { createRateLimiter, createRedisBuckets } from '#lib/rate-limit';
 import { createRedis, redisAccess } from '#lib/redis';
@@ -125,6 +126,7 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
     idempotency,
     secretBox,
     encryptionKeys,
+    trustedProxies: networksOf(config.trustedProxies),
     clock,
     random: randomBytes,
     closing: closing.signal,

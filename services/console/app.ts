@@ -11,7 +11,7 @@ import {
 } from '#lib/http-server';
 import { createId } from '#lib/ids';
 import type { Logger } from '#lib/log';
-import { type Networks, withoutPort } from '#lib/networks';
+import { type Networks, trusting } from '#lib/networks';
 import { attribute, observe, type Tracer, traceIdOf } from '#lib/telemetry';
 import type { ApiTransport } from './api-calls/transport.ts';
 import { createAnswerPage } from './http/answer-page.ts';
@@ -67,7 +67,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
     return503OnClosing: false,
     http: validateHostOurselves,
     clientErrorHandler: answerClientError,
-    trustProxy: (address) => trustedProxies.has(withoutPort(address)),
+    trustProxy: trusting(trustedProxies),
     genReqId: () => createId('req', clock.nowMs()),
     // An id of any length is an id that does not exist.
     routerOptions: { maxParamLength: 16_384 },

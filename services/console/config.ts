@@ -7,8 +7,9 @@ import {
   serviceFields,
   serviceRelations,
   text,
+  proxyRelations,
+  trustedProxiesField,
 } from '#lib/config';
-import { isNetwork } from '#lib/networks';
 import { tenantPattern } from './session/session.ts';
 
 const baseUrl = /^https?:\/\/[^/?#]+(\/[^?#]*)?$/;
@@ -77,22 +78,10 @@ export const fields = {
     itemPattern: /^(https:\/\/[a-z0-9.-]+|http:\/\/(localhost|127\.0\.0\.1))(:\d{1,5})?$/,
     help: 'origins, comma-separated, whose pages may embed the portal, such as https://app.example.com; its cookies are then SameSite=None and Partitioned over https; empty: none',
   }),
-  trustedProxies: list('HOOKLINE_TRUSTED_PROXIES', {
-    default: '',
-    allowEmpty: true,
-    help: 'proxies whose X-Forwarded-For is trusted, as comma-separated addresses or CIDRs',
-  }),
+  trustedProxies: trustedProxiesField,
 };
 
 export type ConsoleConfig = ConfigOf<typeof fields>;
-
-const trustsNetworks = (config: ConsoleConfig): Problem[] =>
-  config.trustedProxies
-    .filter((given) => !isNetwork(given))
-    .map(
-      (given) =>
-        `HOOKLINE_TRUSTED_PROXIES: ${JSON.stringify(given)} is neither an address nor a network in CIDR notation`,
-    );
 
 const catalogHasKey = ({ catalogTenant, catalogKey, faces }: ConsoleConfig): Problem[] =>
   faces.includes('catalog') && catalogTenant !== '' && catalogKey === ''
@@ -105,4 +94,4 @@ const showsSomething = ({ faces, catalogTenant }: ConsoleConfig): Problem[] =>
     : ['HOOKLINE_CONSOLE_FACES: there is nothing to show: `catalog` alone needs HOOKLINE_CATALOG_TENANT'];
 
 export const loadConfig = (env: NodeJS.ProcessEnv = process.env): ConsoleConfig =>
-  readConfig(fields, env, [serviceRelations, trustsNetworks, showsSomething, catalogHasKey]);
+  readConfig(fields, env, [serviceRelations, proxyRelations, showsSomething, catalogHasKey]);

@@ -11,7 +11,7 @@ import type { CrashPoints } from '#lib/crash-points';
 import { answerClientError, ignoreExpectHeader, problemOfHead, validateHostOurselves } from '#lib/http-server';
 import type { RandomBytes } from '#lib/ids';
 import type { Logger } from '#lib/log';
-import { type Networks, withoutPort } from '#lib/networks';
+import { type Networks, trusting } from '#lib/networks';
 import type { Tracer } from '#lib/telemetry';
 import type { Trails } from '#lib/trail';
 import { createAnswer } from './answering/answer.ts';
@@ -90,7 +90,7 @@ export function buildApp(deps: IngressDeps): FastifyInstance {
 
   const app = createFastify(deps.tls, {
     logger: false,
-    trustProxy: (address) => deps.trustedProxies.has(withoutPort(address)),
+    trustProxy: trusting(deps.trustedProxies),
     // Longer than our own limit for bodies, which can still answer in order.
     requestTimeout: 2 * deps.bodyTimeoutMs + headersTimeoutMs,
     // An id of any length is an unknown source.

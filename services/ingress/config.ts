@@ -5,7 +5,6 @@ import {
   integer,
   kafkaFields,
   kafkaRelations,
-  list,
   oneOf,
   postgresFields,
   postgresRelations,
@@ -17,9 +16,10 @@ import {
   serviceFields,
   serviceRelations,
   text,
+  proxyRelations,
+  trustedProxiesField,
 } from '#lib/config';
 import { maxPayloadBytes } from '#lib/contract';
-import { isNetwork } from '#lib/networks';
 import { answerWithinMs } from './load-shedding/admission.ts';
 
 export const fields = {
@@ -66,11 +66,7 @@ export const fields = {
     max: 1_000_000,
     help: 'open connections; above it, 503; 10 % above it, new connections are closed without a response',
   }),
-  trustedProxies: list('HOOKLINE_TRUSTED_PROXIES', {
-    default: '',
-    allowEmpty: true,
-    help: 'proxies whose X-Forwarded-For is trusted, as comma-separated addresses or CIDRs',
-  }),
+  trustedProxies: trustedProxiesField,
   tlsCertFile: text('HOOKLINE_TLS_CERT_FILE', {
     default: '',
     help: 'PEM file of the certificate and its chain; if set, only HTTPS is accepted',
@@ -100,14 +96,6 @@ const stopsInTime = (config: IngressConfig): Problem[] =>
     ? [`HOOKLINE_SHUTDOWN_TIMEOUT_MS must be at least ${answerWithinMs} more than HOOKLINE_INGRESS_BODY_TIMEOUT_MS`]
     : [];
 
-const trustsNetworks = (config: IngressConfig): Problem[] =>
-  config.trustedProxies
-    .filter((text) => !isNetwork(text))
-    .map(
-      (text) =>
-        `HOOKLINE_TRUSTED_PROXIES: ${JSON.stringify(text)} is neither an address nor a network in CIDR notation`,
-    );
-
 function tlsIsWhole(config: IngressConfig): Problem[] {
   const problems: Problem[] = [];
   if ((config.tlsCertFile === '') !== (config.tlsKeyFile === '')) {
@@ -132,6 +120,6 @@ export const loadConfig = (env: NodeJS.ProcessEnv = process.env): IngressConfig 
     postgresRelations,
     redisRelations,
     stopsInTime,
-    trustsNetworks,
+    proxyRelations,
     tlsIsWhole,
   ]);

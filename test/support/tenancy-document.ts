@@ -21,7 +21,7 @@ export function hostBoundTable(): string {
 const headersTable = /^\| header \| tenant \| customer \|\n\|---\|---\|---\|\n(?:\|.*\n)*/m;
 const shownWords = { value: 'its value', masked: '`***`', hidden: '–' } as const;
 
-/** Who may see which header, as the code has it. */
+/** The table of headers and their viewers, as the code has it. */
 export function headersShownTable(): string {
   const rows = Object.values(headerKinds).map(({ is, tenant, customer }) => [
     ...[is, shownWords[tenant], shownWords[customer]],

@@ -47,7 +47,7 @@ export const redeemPortalLinkRoute: Route = ({ postgres, limiter, operatorKeys, 
     url: '/v1/portal-links/redeem',
     config: { operation, audit: 'portal_link.redeem', idempotencyKey: 'ignored' },
     schema: { body },
-    onRequest: limitRedeeming({ limiter }),
+    preValidation: limitRedeeming({ limiter }, 'link'),
     async handler(request, reply) {
       const { code, dry_run: isDryRun = false } = request.body;
       const id = idInCredential('hp', code);

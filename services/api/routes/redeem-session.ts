@@ -42,7 +42,7 @@ export const redeemSession: Route = ({ postgres, limiter, operatorKeys, random }
     url: '/v1/sessions/redeem',
     config: { operation, audit: 'session.redeem', idempotencyKey: 'ignored' },
     schema: { body },
-    onRequest: limitRedeeming({ limiter }),
+    preValidation: limitRedeeming({ limiter }, 'session'),
     async handler(request, reply) {
       const { code } = request.body;
       const id = idInCredential('hc', code);

@@ -63,6 +63,8 @@ export interface ApiAccess {
   transport: ApiTransport;
   clock: Clock;
   credential: string | undefined;
+  /** The address of the browser: what needs no credential is counted by it. */
+  clientAddress?: string;
   /** For the operator, who may choose one; `*`: all. A tenant's own session names none. */
   tenant?: string | undefined;
   traceparent?: string;
@@ -78,7 +80,7 @@ const inProgressWaitMs = 250;
 const inProgressLimitMs = 4_000;
 
 export function createConsoleApi(access: ApiAccess): WriteApi {
-  const { transport, clock, credential, tenant, traceparent = '', asked } = access;
+  const { transport, clock, credential, clientAddress, tenant, traceparent = '', asked } = access;
   let sent = 0;
 
   async function call(
@@ -98,6 +100,7 @@ export function createConsoleApi(access: ApiAccess): WriteApi {
       headers: {
         accept: 'application/json',
         ...(credential !== undefined && { authorization: `Bearer ${credential}` }),
+        ...(credential === undefined && clientAddress !== undefined && { 'x-forwarded-for': clientAddress }),
         ...(tenant !== undefined && { 'hookline-tenant': tenant }),
         ...(traceparent !== '' && { traceparent }),
         ...(body !== undefined && { 'content-type': 'application/json' }),

@@ -17,7 +17,7 @@ import { hasProbe } from '../session/probe-cookie.ts';
 import { createSessionActions } from '../session/session-actions.ts';
 import { tokenIn } from '../session/session-cookie.ts';
 import { allTenants, type Capability, may, type Scope } from '../session/session.ts';
-import { createSignInLimit } from '../session/sign-in-limit.ts';
+import { createClientLimit, looksPerMinute, signInsPerMinute } from '../session/client-limit.ts';
 import { checkRequest } from './check-request.ts';
 import { isFramed, queryOf } from './request-state.ts';
 import type { SendResult } from './send-result.ts';
@@ -53,10 +53,11 @@ const maxPublicFormBytes = 16_384;
 /** Judges the requests for pages, gives them to their handlers, and sends what these answer. */
 export function createAnswerPage(options: Options): AnswerPage {
   const { transport, openCatalog, settings, origin, originOf, newKey, clock, metrics, isSecure, sendResult } = options;
-  const takeSignIn = createSignInLimit(clock);
+  const takeSignIn = createClientLimit(clock, signInsPerMinute);
+  const takeLook = createClientLimit(clock, looksPerMinute);
 
   const apiAs =
-    ({ state }: FastifyRequest) =>
+    ({ state, ip }: FastifyRequest) =>
     (
       credential: string | undefined,
       more: Partial<Pick<ApiAccess, 'tenant' | 'idempotencyKey' | 'asked'>> = {},
@@ -65,6 +66,7 @@ export function createAnswerPage(options: Options): AnswerPage {
         transport,
         clock,
         credential,
+        clientAddress: withoutPort(ip),
         newKey,
         traceparent: state.span.traceparent,
         asked: [],
@@ -111,7 +113,8 @@ export function createAnswerPage(options: Options): AnswerPage {
         ...frameOf(request),
         actions: createSessionActions({
           apiAs: apiAs(request),
-          takeSignIn: () => takeSignIn(withoutPort(request.ip)),
+          takeSignIn: () => takeSignIn(request.ip),
+          takeLook: () => takeLook(request.ip),
           metrics,
         }),
         idempotencyKey: key ?? newKey(),

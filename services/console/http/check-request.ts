@@ -26,7 +26,7 @@ export async function checkRequest(
   const params = request.params as Readonly<Record<string, string>>;
   if (Object.values(params).some(leadsElsewhere)) return problem(404);
   const isForm = request.method === 'POST';
-  if (isForm && !isSameOrigin(request.headers, { host: request.host, origin: deps.origin }))
+  if (isForm && !isSameOrigin(request.headers, { protocol: request.protocol, host: request.host, origin: deps.origin }))
     return problem(403, { explanation: 'This form was not sent by a page of this console, so nothing was done.' });
   const handler = page.handlers[isForm ? 'POST' : 'GET'];
   if (handler === undefined) return problem(404);

@@ -22,7 +22,7 @@ export interface SessionActions {
   signIn(credential: string, options: { isReadOnly: boolean; idempotencyKey: string }): Promise<SignInOutcome>;
   redeem(code: string): Promise<SignInOutcome>;
   /** Whether a link to the portal could be redeemed. It still can be afterwards. */
-  lookAtLink(code: string): Promise<Asked<unknown>>;
+  lookAtLink(code: string): Promise<Asked<unknown> | { kind: 'limited'; retryAfterSeconds: number }>;
   redeemLink(code: string): Promise<LinkOutcome>;
   /** @returns why the API may still know the session; undefined: it has ended */
   signOut(session: Session): Promise<ApiFailure | undefined>;
@@ -33,6 +33,8 @@ interface Options {
   apiAs(credential: string | undefined, more?: { tenant?: string | undefined; idempotencyKey?: string }): WriteApi;
   /** Counts a try of the client's address. @returns seconds to wait, or 0 */
   takeSignIn(): number;
+  /** The same for a look at a link. */
+  takeLook(): number;
   metrics: Pick<ConsoleMetrics, 'signIns'>;
 }
 
@@ -46,7 +48,7 @@ interface RedeemedLink {
   link: { return_url: string | null };
 }
 
-export function createSessionActions({ apiAs, takeSignIn, metrics }: Options): SessionActions {
+export function createSessionActions({ apiAs, takeSignIn, takeLook, metrics }: Options): SessionActions {
   async function limited<Outcome extends SignInOutcome | LinkOutcome>(
     attempt: () => Promise<Outcome>,
   ): Promise<Outcome | { kind: 'limited'; retryAfterSeconds: number }> {
@@ -75,7 +77,12 @@ export function createSessionActions({ apiAs, takeSignIn, metrics }: Options): S
         const redeemed = await apiAs(undefined).query<NewSession>('/sessions/redeem', { code });
         return redeemed.ok ? signedIn(redeemed.value) : { kind: 'failed', failure: redeemed.failure };
       }),
-    lookAtLink: (code) => apiAs(undefined).query('/portal-links/redeem', { code, dry_run: true }),
+    async lookAtLink(code) {
+      const retryAfterSeconds = takeLook();
+      return retryAfterSeconds > 0
+        ? { kind: 'limited', retryAfterSeconds }
+        : apiAs(undefined).query('/portal-links/redeem', { code, dry_run: true });
+    },
     redeemLink: (code) =>
       limited<LinkOutcome>(async () => {
         const redeemed = await apiAs(undefined).query<RedeemedLink>('/portal-links/redeem', { code });

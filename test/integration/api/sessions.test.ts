@@ -265,7 +265,7 @@ describe('a code', () => {
     process.state.statements.length = 0;
     const answer = await redeem('hc_x', process);
     expect([answer.status, answer.headers['retry-after']]).toEqual([429, '2']);
-    expect(asked).toEqual(['redeem:127.0.0.1']);
+    expect(asked).toEqual(['redeem:session:127.0.0.1']);
     expect(process.state.statements.filter((text) => text.includes('FOR UPDATE'))).toEqual([]);
     await process.stop();
   });

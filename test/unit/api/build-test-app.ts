@@ -8,6 +8,7 @@ import { createPostgresStore } from '#lib/idempotency';
 import { createJudgingTurns } from '#lib/event-filter';
 import { type Logger, silentLogger } from '#lib/log';
 import type { Query } from '#lib/postgres';
+import { networksOf } from '#lib/networks';
 import { createSecretBox, parseEncryptionKeys } from '#lib/secret-box';
 import { noTracer } from '#lib/telemetry';
 import { createTenantLimits, createTenantUsage, noLimitSettings } from '#lib/tenancy';
@@ -68,6 +69,7 @@ const testDeps = ({
   outbox: { wake: () => undefined },
   secretBox: testSecretBox,
   encryptionKeys: testEncryptionKeys,
+  trustedProxies: networksOf([]),
   clock,
   random: randomBytes,
   closing,

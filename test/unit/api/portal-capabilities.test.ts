@@ -1,4 +1,5 @@
 /** The rights of a portal session: each capability by each route of the API. */
+import { networksOf } from '#lib/networks';
 import { capabilities, type Capability } from '../../../services/api/keys/capabilities.ts';
 import type { KnownSession } from '../../../services/api/keys/session-directory.ts';
 import { closeApps } from './ask.ts';
@@ -125,6 +126,31 @@ test('it names no other tenant, and not all', async () => {
     ]).toEqual([tenant, 403]);
   const me = (await ask({ path: '/v1/me', headers })).json();
   expect(me).toMatchObject({ tenant: 'acme', all_tenants: false, scopes: [], portal: { capabilities } });
+});
+
+test('codes are counted by the client’s own address, and looks at links take nothing from redeeming', async () => {
+  const buckets: string[] = [];
+  const { app } = appFor([], {
+    limiter: { take: async (bucket) => (buckets.push(bucket), { granted: false, retryAfterMs: 1_000 }) },
+    trustedProxies: networksOf(['127.0.0.1']),
+  });
+  const redeem = (path: string, body: object, address: string) =>
+    app.inject({ method: 'POST', url: `/v1/${path}/redeem`, payload: body, headers: { 'x-forwarded-for': address } });
+  const answers = [
+    await redeem('portal-links', { code: 'c', dry_run: true }, '192.0.2.7'),
+    await redeem('portal-links', { code: 'c' }, '2001:db8:1:2::9'),
+    await redeem('sessions', { code: 'c' }, '192.0.2.8'),
+    // No browser behind a proxy, but one that says so.
+    await app.inject({
+      ...{ method: 'POST', url: '/v1/sessions/redeem', payload: { code: 'c' }, remoteAddress: '203.0.113.9' },
+      headers: { 'x-forwarded-for': '192.0.2.8' },
+    }),
+  ];
+  expect(answers.map(({ statusCode }) => statusCode)).toEqual([429, 429, 429, 429]);
+  expect(buckets).toEqual([
+    ...['redeem:look:192.0.2.7', 'redeem:link:2001:db8:1:2::/64', 'redeem:session:192.0.2.8'],
+    'redeem:session:203.0.113.9',
+  ]);
 });
 
 test('it has a rate of its own, though the key of its link is the operator’s, which has none', async () => {

@@ -1,4 +1,5 @@
 import { html } from '#lib/html';
+import { networksOf } from '#lib/networks';
 import { bytes, fragment, page, problem, seeOther } from '../../../services/console/page-result.ts';
 import { operatorPage, publicPage, tenantPage } from '../../../services/console/page.ts';
 import { pages } from '../../../services/console/routes/index.ts';
@@ -167,6 +168,7 @@ describe('a form', () => {
 
   test.each([
     ['http://127.0.0.1:8082', 303],
+    ['https://127.0.0.1:8082', 403],
     ['https://evil.example', 403],
     ['http://127.0.0.1:8083', 403],
     ['http://127.0.0.1:8082.evil.example', 403],
@@ -187,6 +189,47 @@ describe('a form', () => {
     });
     expect(answer.statusCode).toBe(status);
     expect(made).toHaveLength(status === 303 ? 1 : 0);
+  });
+
+  test.each([
+    ['https://console.example', 'http', 303],
+    ['http://console.example', 'http', 403],
+    ['http://console.example', 'https', 403],
+  ])(
+    'of a console that is public at https is not sent by a page over plain http: %j by %s gets %i',
+    async (origin, proto, status) => {
+      const { send } = buildTestConsole({
+        pages: [form],
+        origin: 'https://console.example',
+        trustedProxies: networksOf(['127.0.0.1']),
+      });
+      const answer = await send({
+        ...{ method: 'POST', url: '/t/acme/things', payload: 'idempotency_key=key-of-the-form' },
+        headers: {
+          'content-type': 'application/x-www-form-urlencoded',
+          ...{ host: 'console.example', cookie: `__Host-hookline=${tenantToken}; hookline=${tenantToken}` },
+          ...{ origin, 'x-forwarded-proto': proto },
+        },
+      });
+      expect(answer.statusCode).toBe(status);
+    },
+  );
+
+  test.each([
+    ['https://console.example', 'https', 303],
+    ['http://console.example', 'https', 403],
+    ['https://console.example', 'http', 403],
+  ])('has the scheme that a trusted proxy forwards: %j by %s gets %i', async (origin, proto, status) => {
+    const { send } = buildTestConsole({ pages: [form], trustedProxies: networksOf(['127.0.0.1']) });
+    const answer = await send({
+      ...{ method: 'POST', url: '/t/acme/things', payload: 'idempotency_key=key-of-the-form' },
+      headers: {
+        'content-type': 'application/x-www-form-urlencoded',
+        ...{ host: 'console.example', cookie: `__Host-hookline=${tenantToken}; hookline=${tenantToken}` },
+        ...{ origin, 'x-forwarded-proto': proto },
+      },
+    });
+    expect(answer.statusCode).toBe(status);
   });
 
   test('takes its Idempotency-Key to the API, and each further request has one of its own', async () => {

@@ -12,8 +12,9 @@ const faces = ['console', 'portal'] as const;
 function buildPortal(
   portal: { capabilities?: Capability[]; return_url?: string | null; accent?: string | null } = {},
   shown: readonly ('console' | 'catalog' | 'portal')[] = faces,
+  deps: Parameters<typeof buildTestConsole>[0] = {},
 ) {
-  const built = buildTestConsole({ settings: { ...plainSettings, faces: shown } });
+  const built = buildTestConsole({ ...deps, settings: { ...plainSettings, faces: shown } });
   const given = { capabilities: ['view'], return_url: null, accent: null, ...portal };
   const me = {
     credential: { type: 'session', id: 'ses_customer', key_id: 'key_1' },
@@ -199,6 +200,23 @@ describe('opening a link', () => {
     for (let times = 0; times < 10; times += 1) await portal.post(`/p/${code}`, {});
     const answer = await portal.post(`/p/${code}`, {});
     expect([answer.statusCode, answer.headers['retry-after']]).toEqual([429, '60']);
+  });
+
+  test('looks at links are counted apart, by the client’s own address, and take nothing from redeeming', async () => {
+    const portal = buildPortal({}, faces, { trustedProxies: networksOf(['127.0.0.1']) });
+    redeems(portal);
+    const look = async (address: string) =>
+      (await portal.get(`/p/${code}`, undefined, { 'x-forwarded-for': address })).statusCode;
+    const looks: number[] = [];
+    for (let times = 0; times < 160; times += 1) looks.push(await look(`2001:db8:1:2::${times.toString(16)}`));
+    expect([
+      looks.slice(0, 60).every((status) => status === 200),
+      looks.slice(60).every((status) => status === 429),
+    ]).toEqual([true, true]);
+    expect(portal.api.calls).toHaveLength(60);
+    expect(await look('2001:db8:1:3::1')).toBe(200);
+    expect(portal.api.calls.at(-1)?.headers['x-forwarded-for']).toBe('2001:db8:1:3::1');
+    expect((await portal.post(`/p/${code}`, {})).statusCode).toBe(303);
   });
 });
 

@@ -21,6 +21,7 @@ export const portalLink = publicPage({
     async answer({ base, params, actions, frame }) {
       if (!code.test(params.code)) return problem(404);
       const looked = await actions.lookAtLink(params.code);
+      if ('kind' in looked) return problem(429, { retryAfterSeconds: looked.retryAfterSeconds });
       return looked.ok
         ? page({ ...linkPage(`${base}/p/${params.code}`), ...(frame && { headers: { 'set-cookie': probeCookie } }) })
         : refusal(problemOfFailure(looked.failure));
