@@ -216,7 +216,7 @@ const tables = {
     ],
     deletion: 'removed',
   },
-  event_type_names: { kept: ['tenant', 'name', 'type_id', 'kind', 'since'], deletion: 'removed' },
+  event_type_names: { kept: ['tenant', 'name', 'type_id', 'kind', 'since', 'visibility'], deletion: 'removed' },
   event_type_versions: {
     kept: [
       ...['tenant', 'type_id', 'version', 'schema', 'example', 'example_generated', 'notes', 'compatibility'],

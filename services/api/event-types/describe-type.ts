@@ -14,6 +14,7 @@ import {
   finish,
   limitOf,
   note,
+  noteAudience,
   readNames,
   type Refused,
   set,
@@ -100,6 +101,7 @@ export async function describeType(
   if (limit !== undefined) return { limit };
 
   const before = await eventTypeJson(tx, tenant, found);
+  if (found.visibility !== content.visibility) await noteAudience(changing, found.id);
   await set(changing, found.id, {
     visibility: content.visibility,
     category: content.category,

@@ -8,6 +8,7 @@ import {
   findLive,
   finish,
   note,
+  noteAudience,
   type Refused,
   set,
   type TypeChanged,
@@ -28,6 +29,7 @@ export async function renameType(
   if ('refused' in named) return named;
   if (named.names.length === 0) return unchanged(changing, found);
   const before = await eventTypeJson(changing.tx, changing.tenant, found);
+  await noteAudience(changing, found.id);
   await writeNames(changing, named.names);
   await set(changing, found.id, {});
   await note(changing, found.id, { change: 'renamed', name: to, from: name });
@@ -54,6 +56,7 @@ export async function mergeType(
   if ('refused' in named) return named;
   const { mergedInto = '' } = named;
   const before = await eventTypeJson(tx, tenant, found);
+  await noteAudience(changing, found.id);
   await writeNames(changing, named.names);
   await tx.query('UPDATE event_types SET merged_into = $3 WHERE tenant = $1 AND (id = $2 OR merged_into = $2)', [
     ...[tenant, found.id, mergedInto],

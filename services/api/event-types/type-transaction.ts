@@ -117,6 +117,19 @@ export async function set(
   );
 }
 
+/** Before a change of its names or its visibility, and after it: who could see the type under which name. */
+export const noteAudience = ({ tx, tenant }: Changing, id: string): Promise<unknown> =>
+  tx.query(
+    `UPDATE event_type_names n
+        SET visibility = CASE WHEN n.kind <> 'current' THEN coalesce(n.visibility, t.visibility)
+                              WHEN 'public' IN (coalesce(n.visibility, 'internal'), t.visibility) THEN 'public'
+                              WHEN 'portal' IN (coalesce(n.visibility, 'internal'), t.visibility) THEN 'portal'
+                              ELSE 'internal' END
+       FROM event_types t
+      WHERE n.tenant = $1 AND n.type_id = $2 AND t.tenant = n.tenant AND t.id = n.type_id`,
+    [tenant, id],
+  );
+
 export const note = (
   { tx, tenant, clock, random }: Changing,
   typeId: string,
@@ -135,6 +148,7 @@ export async function finish(
 ): Promise<TypeChanged> {
   const { tx, tenant } = changing;
   const row = (await findEventType(tx, tenant, name)) as EventTypeRow;
+  await noteAudience(changing, row.id);
   const type = await eventTypeJson(tx, tenant, row);
   await changing.audit({ id: before?.id ?? type.id, ...(before && { before: { ...before } }), after: { ...type } });
   return { type, revision: row.revision, isNew, changed: true, ...(before && { before }) };

@@ -1,16 +1,18 @@
 import type { EventTypeChange, EventTypeChangeView, EventTypeVisibility, VersionCompatibility } from '#lib/contract';
+import { withoutHidden } from '../event-types/shown-types.ts';
+import { linkedNames } from '../event-types/type-texts.ts';
 import type { Query } from '#lib/postgres';
 import type { PageRequest } from '../http/paging.ts';
 import { idPattern } from './ids.ts';
-import { visibleTo } from './event-type.ts';
+import { findLinks, hiddenIn, visibleTo } from './event-type.ts';
 
 /** The facts of a change besides its kind and the name. */
 export interface ChangeFacts {
   version?: number;
   compatibility?: VersionCompatibility;
-  from?: string;
-  into?: string;
-  notes?: string | null;
+  from?: string | undefined;
+  into?: string | undefined;
+  notes?: string | null | undefined;
 }
 
 interface ChangeRow {
@@ -25,7 +27,32 @@ interface ChangeRow {
 
 export const changeId = idPattern('etc');
 
-export const changeJson = ({ facts, ...row }: ChangeRow): EventTypeChangeView => ({
+/** Changes as an audience sees them. */
+export async function changesJson(
+  postgres: Query,
+  tenant: string,
+  rows: readonly ChangeRow[],
+  audience: EventTypeVisibility,
+): Promise<EventTypeChangeView[]> {
+  const written = rows.flatMap(({ facts: { from, into, notes } }) => [
+    ...[from, into].filter((name) => name !== undefined),
+    ...linkedNames(notes ?? ''),
+  ]);
+  const isHidden = hiddenIn(await findLinks(postgres, tenant, written), audience);
+  const unlessHidden = (name: string | undefined) => (name !== undefined && isHidden(name) ? undefined : name);
+  return rows.map(({ facts: { from, into, notes, ...facts }, ...row }) =>
+    changeJson({
+      ...row,
+      facts: {
+        ...facts,
+        ...{ from: unlessHidden(from), into: unlessHidden(into) },
+        notes: notes == null ? notes : withoutHidden(notes, isHidden),
+      },
+    }),
+  );
+}
+
+const changeJson = ({ facts, ...row }: ChangeRow): EventTypeChangeView => ({
   id: row.id,
   at: row.at,
   change: row.change,
@@ -63,7 +90,9 @@ export const listChanges = (
        JOIN event_types own ON own.tenant = c.tenant AND own.id = c.type_id
        JOIN event_types t ON t.tenant = c.tenant AND t.id = coalesce(own.merged_into, own.id)
        JOIN event_type_names n ON n.tenant = t.tenant AND n.type_id = t.id AND n.kind = 'current'
-      WHERE c.tenant = $1 AND ${visibleTo('$2')} AND ${visibleTo('$2', 'own')}
+             JOIN event_type_names called ON called.tenant = c.tenant AND called.name = c.name
+      WHERE c.tenant = $1 AND ${visibleTo('$2')} AND ${visibleTo('$2', 'own.visibility')}
+        AND ${visibleTo('$2', `CASE WHEN called.kind = 'current' THEN t.visibility ELSE coalesce(called.visibility, t.visibility) END`)}
         AND ($3::text IS NULL OR c.n < (SELECT n FROM event_type_changes WHERE tenant = $1 AND id = $3))
       ORDER BY c.n DESC
       LIMIT $4`,

@@ -1,4 +1,5 @@
 import type { EventTypeVersionView } from '#lib/contract';
+import { withoutHidden } from '../event-types/shown-types.ts';
 import type { Query } from '#lib/postgres';
 import type { PageRequest } from '../http/paging.ts';
 
@@ -7,7 +8,11 @@ export type VersionRow = EventTypeVersionView;
 
 const columns = 'version, schema, example, example_generated, notes, compatibility, differences, published_at';
 
-export const versionJson = (row: VersionRow): EventTypeVersionView => ({ ...row });
+/** @param isHidden whether a name that is written is that of a type which is not shown */
+export const versionJson = (row: VersionRow, isHidden: (name: string) => boolean): EventTypeVersionView => ({
+  ...row,
+  notes: withoutHidden(row.notes, isHidden),
+});
 
 /** @param typeId of a type of the tenant */
 export async function findVersion(

@@ -3,16 +3,18 @@ import type {
   EventTypeEnforcement,
   EventTypeStatus,
   EventTypeSummary,
+  EventTypeVersionView,
   EventTypeView,
   EventTypeVisibility,
   TypeLink,
 } from '#lib/contract';
 import type { Query } from '#lib/postgres';
+import { isShownTo, withoutHidden } from '../event-types/shown-types.ts';
 import { groupsOf, linkedNames } from '../event-types/type-texts.ts';
 import { bindTo, filterConditions, type Filtering, type FilterTable } from '../http/filters.ts';
 import type { PageRequest } from '../http/paging.ts';
 import { filterText } from '../settings/fields.ts';
-import { findVersion, versionJson } from './event-type-version.ts';
+import { findVersion, versionJson, type VersionRow } from './event-type-version.ts';
 import { containsText, searchText } from './search-text.ts';
 
 /** Instants are RFC 3339. */
@@ -42,7 +44,8 @@ export interface EventTypeRow {
   enforce: EventTypeEnforcement;
   paused: TypePause | null;
   deprecation: TypeDeprecation | null;
-  aliases: { name: string; kind: AliasKind; since: string }[];
+  /** `visibility`: the widest that the type had under the name. */
+  aliases: { name: string; kind: AliasKind; since: string; visibility: EventTypeVisibility }[];
   version: number | null;
   bytes: number;
   revision: number;
@@ -58,7 +61,8 @@ const status = `CASE WHEN t.retired_at IS NOT NULL THEN 'retired' WHEN ${isPause
 const columns = `t.id, n.name, ${status} AS status, t.visibility, t.category, t.description, t.notes, t.words, t.enforce,
   CASE WHEN ${isPaused} THEN t.paused END AS paused, t.deprecation, t.version, t.bytes, t.revision, t.created_at, t.changed_at,
   t.retired_at,
-  (SELECT coalesce(jsonb_agg(jsonb_build_object('name', a.name, 'kind', a.kind, 'since',
+  (SELECT coalesce(jsonb_agg(jsonb_build_object('name', a.name, 'kind', a.kind,
+            'visibility', coalesce(a.visibility, t.visibility), 'since',
             to_char(a.since AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')) ORDER BY a.name), '[]')
      FROM event_type_names a
     WHERE a.tenant = t.tenant AND a.type_id = t.id AND a.kind <> 'current') AS aliases`;
@@ -96,9 +100,19 @@ export const eventTypeFilters = {
 
 export type EventTypeFilter = Filtering<typeof eventTypeFilters>;
 
-/** @param value the parameter with a visibility */
-export const visibleTo = (value: string, type = 't'): string =>
-  `(${type}.visibility = 'public' OR ${value} = 'internal' OR (${value} = 'portal' AND ${type}.visibility = 'portal'))`;
+/** @param value the parameter with a visibility @param visibility an expression */
+export const visibleTo = (value: string, visibility = 't.visibility'): string =>
+  `(${visibility} = 'public' OR ${value} = 'internal' OR (${value} = 'portal' AND ${visibility} = 'portal'))`;
+
+/** Others than the tenant search no links, which may name types that are not theirs. */
+const withoutLinks = (text: string): string => `regexp_replace(${text}, '\\[\\[[A-Za-z0-9._:-]+\\]\\]', '', 'g')`;
+const filtersOfOthers = {
+  ...eventTypeFilters,
+  q: {
+    ...eventTypeFilters.q,
+    condition: (text: string) => containsText(['n.name', withoutLinks('t.description'), withoutLinks('t.notes')], text),
+  },
+};
 
 /** By name. One more than the page holds. */
 export function listEventTypes(
@@ -108,7 +122,8 @@ export function listEventTypes(
   { after, limit }: PageRequest,
 ): Promise<EventTypeRow[]> {
   const values: unknown[] = [tenant, after, limit + 1];
-  const conditions = filterConditions(eventTypeFilters, filter, bindTo(values));
+  const isOwn = filter.visibility === undefined || filter.visibility === 'internal';
+  const conditions = filterConditions(isOwn ? eventTypeFilters : filtersOfOthers, filter, bindTo(values));
   if (filter.status === undefined) conditions.push('t.retired_at IS NULL');
   return postgres.query<EventTypeRow>(
     `SELECT ${columns}
@@ -123,13 +138,16 @@ export function listEventTypes(
 export interface FoundType extends EventTypeRow {
   /** Which name it was found by. */
   foundBy: 'current' | AliasKind;
+  /** The widest visibility that it had under that name. */
+  foundVisibility: EventTypeVisibility;
 }
 
 /** By any of its names; a retired one is found too. */
 export async function findEventType(postgres: Query, tenant: string, name: string): Promise<FoundType | undefined> {
   if (!typeNamePattern.test(name)) return undefined;
   const [row] = await postgres.query<FoundType>(
-    `SELECT ${columns}, given.kind AS "foundBy"
+    `SELECT ${columns}, given.kind AS "foundBy",
+            CASE WHEN given.kind = 'current' THEN t.visibility ELSE coalesce(given.visibility, t.visibility) END AS "foundVisibility"
        FROM event_type_names given
        JOIN event_types t ON t.tenant = given.tenant AND t.id = given.type_id
        JOIN event_type_names n ON n.tenant = t.tenant AND n.type_id = t.id AND n.kind = 'current'
@@ -139,22 +157,26 @@ export async function findEventType(postgres: Query, tenant: string, name: strin
   return row;
 }
 
+/** With the widest visibility that the type had under the name. */
+type Link = TypeLink & { written: EventTypeVisibility };
+
 /** Where the names lead that are written in texts and as successors; names that never were are not among them. */
 export async function findLinks(
   postgres: Query,
   tenant: string,
   names: readonly string[],
-): Promise<ReadonlyMap<string, TypeLink>> {
+): Promise<ReadonlyMap<string, Link>> {
   if (names.length === 0) return new Map();
-  const rows = await postgres.query<TypeLink & { written: string }>(
-    `SELECT given.name AS written, ${status} AS status, t.visibility, CASE WHEN t.retired_at IS NULL THEN n.name END AS target
+  const rows = await postgres.query<Link & { name: string }>(
+    `SELECT given.name, CASE WHEN given.kind = 'current' THEN t.visibility ELSE coalesce(given.visibility, t.visibility) END AS written,
+            ${status} AS status, t.visibility, CASE WHEN t.retired_at IS NULL THEN n.name END AS target
        FROM event_type_names given
        JOIN event_types t ON t.tenant = given.tenant AND t.id = given.type_id
        JOIN event_type_names n ON n.tenant = t.tenant AND n.type_id = t.id AND n.kind = 'current'
       WHERE given.tenant = $1 AND given.name = ANY ($2)`,
     [tenant, [...new Set(names)]],
   );
-  return new Map(rows.map(({ written, target, status, visibility }) => [written, { target, status, visibility }]));
+  return new Map(rows.map(({ name, ...link }) => [name, link]));
 }
 
 const namesIn = ({ description, notes, deprecation }: EventTypeRow): string[] => {
@@ -162,27 +184,60 @@ const namesIn = ({ description, notes, deprecation }: EventTypeRow): string[] =>
   return [...linkedNames(description, notes), ...(successor === null ? [] : [successor])];
 };
 
-/** Types as clients see them. */
+/** Whether a name that is written leads to what is not for the audience. */
+export const hiddenIn =
+  (links: ReadonlyMap<string, Link>, audience: EventTypeVisibility) =>
+  (name: string): boolean => {
+    const link = links.get(name);
+    return link !== undefined && !(isShownTo(audience, link.visibility) && isShownTo(audience, link.written));
+  };
+
+/** Types as an audience sees them. */
 export async function eventTypesJson(
   postgres: Query,
   tenant: string,
   rows: readonly EventTypeRow[],
+  audience: EventTypeVisibility,
 ): Promise<EventTypeSummary[]> {
   const links = await findLinks(postgres, tenant, rows.flatMap(namesIn));
-  return rows.map((row) => summaryOf(row, links));
+  return rows.map((row) => summaryOf(row, { links, audience }));
 }
 
-/** A single type, with its newest version. */
-export async function eventTypeJson(postgres: Query, tenant: string, row: EventTypeRow): Promise<EventTypeView> {
+/** A single type, with its newest version, as an audience sees it; default: as the tenant does. */
+export async function eventTypeJson(
+  postgres: Query,
+  tenant: string,
+  row: EventTypeRow,
+  audience: EventTypeVisibility = 'internal',
+): Promise<EventTypeView> {
   const newest = row.version === null ? undefined : await findVersion(postgres, tenant, row.id, row.version);
   const links = await findLinks(postgres, tenant, [...namesIn(row), ...linkedNames(newest?.notes ?? '')]);
-  const summary = summaryOf(row, links, newest?.notes);
-  return { ...summary, newest: newest === undefined ? null : versionJson(newest) };
+  const summary = summaryOf(row, { links, audience, versionNotes: newest?.notes });
+  return { ...summary, newest: newest === undefined ? null : versionJson(newest, hiddenIn(links, audience)) };
 }
 
-function summaryOf(row: EventTypeRow, links: ReadonlyMap<string, TypeLink>, versionNotes = ''): EventTypeSummary {
+/** Versions as an audience sees them. */
+export async function versionsJson(
+  postgres: Query,
+  tenant: string,
+  rows: readonly VersionRow[],
+  audience: EventTypeVisibility,
+): Promise<EventTypeVersionView[]> {
+  const links = await findLinks(postgres, tenant, linkedNames(...rows.map(({ notes }) => notes)));
+  return rows.map((row) => versionJson(row, hiddenIn(links, audience)));
+}
+
+interface SeenBy {
+  links: ReadonlyMap<string, Link>;
+  audience: EventTypeVisibility;
+  versionNotes?: string | undefined;
+}
+
+function summaryOf(row: EventTypeRow, { links, audience, versionNotes = '' }: SeenBy): EventTypeSummary {
   const { deprecation } = row;
-  const successor = links.get(deprecation?.successor ?? '')?.target ?? null;
+  const isHidden = hiddenIn(links, audience);
+  const next = links.get(deprecation?.successor ?? '');
+  const successor = next !== undefined && isShownTo(audience, next.visibility) ? next.target : null;
   const written = linkedNames(row.description, row.notes, versionNotes);
   return {
     id: row.id,
@@ -191,18 +246,20 @@ function summaryOf(row: EventTypeRow, links: ReadonlyMap<string, TypeLink>, vers
     visibility: row.visibility,
     category: row.category,
     groups: groupsOf(row.name),
-    description: row.description,
-    notes: row.notes,
+    description: withoutHidden(row.description, isHidden),
+    notes: withoutHidden(row.notes, isHidden),
     words: row.words,
     enforce: row.enforce,
     paused: row.paused,
     // The successor may have been merged into it.
     deprecation: deprecation === null ? null : { ...deprecation, successor: successor === row.name ? null : successor },
-    aliases: row.aliases,
+    aliases: row.aliases.flatMap(({ visibility, ...alias }) => (isShownTo(audience, visibility) ? [alias] : [])),
     links: Object.fromEntries(
       written.flatMap((name) => {
         const link = links.get(name);
-        return link === undefined ? [] : [[name, link]];
+        if (link === undefined || isHidden(name)) return [];
+        const { target, status, visibility } = link;
+        return [[name, { target, status, visibility }]];
       }),
     ),
     version: row.version,

@@ -1,3 +1,4 @@
+import { audienceOf } from '../event-types/shown-types.ts';
 import { documentOf } from '../event-types/write-document.ts';
 import { filterDescriptions, filterSchemas, readFilters } from '../http/filters.ts';
 import { sendInvalid } from '../http/send-problem.ts';
@@ -39,6 +40,7 @@ export const exportEventTypes: Route = ({ postgres }) =>
       const { tenant, query } = request;
       const read = readFilters(filters, query);
       if ('errors' in read) return sendInvalid(reply, read.errors);
+      const audience = audienceOf(request.caller, read.filter.visibility);
       const types: EventTypeView[] = [];
       let bytes = 0;
       for (let after: string | null | undefined = null; after !== undefined;) {
@@ -47,7 +49,7 @@ export const exportEventTypes: Route = ({ postgres }) =>
         bytes += page.reduce((sum, row) => sum + row.bytes, 0);
         if (bytes > maxBytes)
           return sendInvalid(reply, [{ field: 'group', message: 'must narrow the export, which is above 32 MB' }]);
-        for (const row of page) types.push(await eventTypeJson(postgres, tenant, row));
+        for (const row of page) types.push(await eventTypeJson(postgres, tenant, row, audience));
         after = rows.length > pageSize ? page.at(-1)?.name : undefined;
       }
       return documentOf(types);

@@ -1,8 +1,9 @@
 import { type EventTypeVisibility, eventTypeVisibilities } from '#lib/contract';
+import { audienceOf } from '../event-types/shown-types.ts';
 import { type PageQuery, pageParameters, readPage, takePage } from '../http/paging.ts';
 import { sendInvalid } from '../http/send-problem.ts';
 import { type Operation, page } from '../openapi/operation.ts';
-import { changeId, changeJson, listChanges } from '../resources/event-type-change.ts';
+import { changeId, changesJson, listChanges } from '../resources/event-type-change.ts';
 import { type Route, route } from '../route.ts';
 
 const querystring = {
@@ -30,7 +31,9 @@ export const listEventTypeChanges: Route = ({ postgres, apiUrl }) =>
       const { tenant, query } = request;
       const page = readPage(query, changeId);
       if ('errors' in page) return sendInvalid(reply, page.errors);
-      const rows = await listChanges(postgres, tenant, query.visibility ?? 'internal', page);
-      return takePage(rows, page.limit, ({ id }) => ({ cursor: id }), { request, reply, apiUrl }).map(changeJson);
+      const audience = audienceOf(request.caller, query.visibility);
+      const rows = await listChanges(postgres, tenant, audience, page);
+      const shown = takePage(rows, page.limit, ({ id }) => ({ cursor: id }), { request, reply, apiUrl });
+      return changesJson(postgres, tenant, shown, audience);
     },
   });

@@ -1,4 +1,4 @@
-import { shownTypesOf } from '../event-types/shown-types.ts';
+import { audienceOf } from '../event-types/shown-types.ts';
 import { filterDescriptions, filterSchemas, readFilters } from '../http/filters.ts';
 import { type PageQuery, pageParameters, readPage, takePage } from '../http/paging.ts';
 import { sendInvalid } from '../http/send-problem.ts';
@@ -39,9 +39,10 @@ export const listEventTypes: Route = ({ postgres, apiUrl }) =>
       if ('errors' in page) return sendInvalid(reply, page.errors);
       const read = readFilters(eventTypeFilters, query);
       if ('errors' in read) return sendInvalid(reply, read.errors);
-      const filter = { ...read.filter, ...shownTypesOf(request.caller, read.filter.visibility) };
+      const audience = audienceOf(request.caller, read.filter.visibility);
+      const filter = { ...read.filter, visibility: audience };
       const rows = await list(postgres, tenant, filter, page);
       const shown = takePage(rows, page.limit, ({ name }) => ({ cursor: name }), { request, reply, apiUrl });
-      return eventTypesJson(postgres, tenant, shown);
+      return eventTypesJson(postgres, tenant, shown, audience);
     },
   });

@@ -80,6 +80,8 @@ interface Deps {
 /** A known page is not kept waiting for an API that hangs. */
 const timeoutMs = 2_000;
 const pageSize = 1_000;
+/** The API names no other type than public ones then. */
+const asPublic = { visibility: 'public' };
 /** A sitemap has room for fifty thousand addresses. */
 const mostPages = 20;
 const changesPerPage = '50';
@@ -133,7 +135,7 @@ export function createCatalogs({ transport, clock, log, catalog: settings }: Dep
       );
 
     async function readType(name: string): Promise<Found<TypeWithNewest>> {
-      const answer = await ask<EventTypeView | EventTypeAliasView>(path`/event-types/${name}`);
+      const answer = await ask<EventTypeView | EventTypeAliasView>(withQuery(path`/event-types/${name}`, asPublic));
       if (answer.status === 410) return { kind: (await wasPublic(name)) ? 'gone' : 'missing' };
       if (!('value' in answer)) return { kind: 'missing' };
       const { value: type, text } = answer;
@@ -172,7 +174,8 @@ export function createCatalogs({ transport, clock, log, catalog: settings }: Dep
 
       async version(type, version) {
         if (version === type.version && 'newest' in type) return (type as TypeWithNewest).newest ?? undefined;
-        const answer = await ask<EventTypeVersionView>(path`/event-types/${type.name}/versions/${String(version)}`);
+        const address = path`/event-types/${type.name}/versions/${String(version)}`;
+        const answer = await ask<EventTypeVersionView>(withQuery(address, asPublic));
         return 'value' in answer ? withTexts(answer.value, answer.text) : undefined;
       },
 

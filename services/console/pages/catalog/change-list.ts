@@ -26,9 +26,9 @@ function sentence(change: EventTypeChangeView, live: ReadonlySet<string>, base: 
     case 'described':
       return html`The texts of ${own} were changed.`;
     case 'renamed':
-      return html`<code>${from}</code> is called ${own} now.`;
+      return from === null ? html`${own} has this name now.` : html`<code>${from}</code> is called ${own} now.`;
     case 'merged':
-      return html`<code>${name}</code> was merged into ${known === undefined ? html`<code>${into}</code>` : link(typePath(known), known)}.`;
+      return html`<code>${name}</code> was merged into ${known === undefined ? (into === null ? 'another' : html`<code>${into}</code>`) : link(typePath(known), known)}.`;
     case 'paused':
       return html`${own} was paused.`;
     case 'resumed':
