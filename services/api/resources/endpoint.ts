@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
   endpointDefaults,
   type EndpointSettings,
@@ -133,6 +134,19 @@ export function shownEndpoint(row: EndpointRow, { session }: Pick<Caller, 'sessi
 
 const effectiveRetry = (retry: NonNullable<EndpointSettings['retry']>): EndpointSettings['retry'] =>
   'schedule' in retry ? { ...scheduleDefaults, ...retry } : { ...endpointDefaults.retry, ...retry };
+
+/** Whether two contents are the same for everybody, defaults included, in what is masked too. */
+export const isSameContent = (one: EndpointContent, other: EndpointContent): boolean =>
+  isDeepStrictEqual(withDefaults(one), withDefaults(other));
+
+/** Whether what is stored in plain has no header that counts as secret today: one that did not when it was set is sealed by the next change. */
+export const isSealed = ({ settings: { headers = {} } }: Pick<EndpointRow, 'settings'>): boolean =>
+  isDeepStrictEqual(setHeadersFor('tenant', headers), headers);
+
+const withDefaults = ({ settings, ...content }: EndpointContent): object => ({
+  ...content,
+  settings: { ...endpointDefaults, ...settings, retry: effectiveRetry(settings.retry ?? {}) },
+});
 
 export interface NewEndpoint extends EndpointContent {
   tenant: string;

@@ -7,7 +7,16 @@ import { sendInvalid, sendProblem } from '../http/send-problem.ts';
 import { refuseBeyondLimit } from '../limits/refuse-beyond-limit.ts';
 import type { Operation } from '../openapi/operation.ts';
 import { errorsBeyondPortal, errorsOfMove } from '../portal/portal-endpoint.ts';
-import { endpointJson, endpoints, openContent, setContent, setExpiry, shownEndpoint } from '../resources/endpoint.ts';
+import {
+  endpointJson,
+  endpoints,
+  isSameContent,
+  isSealed,
+  openContent,
+  setContent,
+  setExpiry,
+  shownEndpoint,
+} from '../resources/endpoint.ts';
 import { limitOfUpdate } from '../resources/endpoint-changes.ts';
 import { openSecrets, switchEd25519 } from '../resources/stored-secrets.ts';
 import { type Route, route } from '../route.ts';
@@ -21,7 +30,7 @@ const operation: Operation = {
   id: 'updateEndpoint',
   summary: 'Change an endpoint',
   description:
-    'JSON merge patch: `null` resets a field to its default. A masked value that is sent back stays unchanged. A portal session changes `url`, `event_types`, `filter` and `description` alone, and the URL only where no setting goes with it: headers, passed headers, a proxy or a certificate. Where the origin changes, or the proxy of an endpoint without TLS, credentials among these must be sent again.',
+    'JSON merge patch: `null` resets a field to its default. A masked value that is sent back stays unchanged. Where nothing changes, ETag and audit stay as they are. A portal session changes `url`, `event_types`, `filter` and `description` alone, and the URL only where no setting goes with it: headers, passed headers, a proxy or a certificate. Where the origin changes, or the proxy of an endpoint without TLS, credentials among these must be sent again.',
   answers: { 200: { is: 'The endpoint after the change', body: 'Endpoint', headers: ['ETag'] } },
   errors: ['url_not_allowed', 'limit_reached'],
   conditional: true,
@@ -64,6 +73,9 @@ export const updateEndpoint: Route = (deps) => {
         const judged = await judgeEndpoint(given, before, { ...deps, postgres: tx, tenant, patch: body, vetUrl });
         if ('errors' in judged) return judged;
         const { content } = judged;
+        const isSame = isSameContent(before, content) && isSealed(row);
+        const hasNewEnd = Object.hasOwn(body, 'expires_in') && !(expires_in === null && row.expires_at === null);
+        if (isSame && !hasNewEnd) return { row };
         const limit = await limitOfUpdate(tx, named, { before, after: content, limits });
         if (limit !== undefined) return { limit };
         const { ed25519 = false } = content.settings;
@@ -74,11 +86,8 @@ export const updateEndpoint: Route = (deps) => {
         // Judged with the allowances of whoever chose it last.
         const urlByPortal = isMoved ? isPortal : row.url_by_portal;
         // Prolonging is no change of the settings: the ETag stays, and so does the circuit breaker.
-        const isProlonged = Object.keys(body).join() === 'expires_in';
-        const changedRow = isProlonged
-          ? row
-          : await setContent(tx, secretBox, named, { content, urlByPortal, secrets });
-        const updated = Object.hasOwn(body, 'expires_in') ? await setExpiry(tx, named, expires_in) : changedRow;
+        const changedRow = isSame ? row : await setContent(tx, secretBox, named, { content, urlByPortal, secrets });
+        const updated = hasNewEnd ? await setExpiry(tx, named, expires_in) : changedRow;
         await request.audit(tx, {
           id: row.id,
           before: endpointJson(row),

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { dedupRules } from '#lib/contract';
 import { maskedChanges } from '../audit/masked-changes.ts';
 import { changeOf, sendResource } from '../http/etag.ts';
@@ -34,7 +35,7 @@ const operation: Operation = {
   id: 'updateSource',
   summary: 'Change a source',
   description:
-    'JSON merge patch: `null` resets a setting to its default. The scheme and the secret cannot be changed here.',
+    'JSON merge patch: `null` resets a setting to its default. The scheme and the secret cannot be changed here. Where nothing changes, ETag and audit stay as they are.',
   answers: { 200: { is: 'The source after the change', body: 'Source', headers: ['ETag'] } },
   errors: ['limit_reached'],
   conditional: true,
@@ -64,15 +65,22 @@ export const updateSource: Route = (deps) =>
           currentSecret(openSecrets(secretBox, { table: 'sources', tenant, id: row.id }, row.secrets)) ?? '';
         const errors = settingsErrors(row.scheme, { settings, secret });
         if (errors.length > 0) return { errors };
-        const grows = JSON.stringify(settings).length > JSON.stringify(row.settings).length;
-        if (grows && (await isFull(tx, sourceRoom(tenant, limits)))) return { limit: 'source_bytes' as const };
         // An older source takes today's default with the first `dedup_id` that it is given, `null` included.
         const dedup_rule = Object.hasOwn(body, 'dedup_id') ? dedupRules.ofScheme : row.dedup_rule;
+        const masked = maskedChanges(row.settings, settings);
+        const before = sourceJson(row, ingressUrl);
+        const isSame =
+          isDeepStrictEqual(before, sourceJson({ ...row, name, settings, dedup_rule }, ingressUrl)) &&
+          dedup_rule === row.dedup_rule &&
+          masked.masked_changes === undefined;
+        if (isSame) return { row };
+        const grows = JSON.stringify(settings).length > JSON.stringify(row.settings).length;
+        if (grows && (await isFull(tx, sourceRoom(tenant, limits)))) return { limit: 'source_bytes' as const };
         const updated = await setContent(tx, { tenant, id: row.id }, { name, settings, dedup_rule });
         await request.audit(tx, {
           id: row.id,
-          before: sourceJson(row, ingressUrl),
-          after: { ...sourceJson(updated, ingressUrl), ...maskedChanges(row.settings, settings) },
+          before,
+          after: { ...sourceJson(updated, ingressUrl), ...masked },
         });
         return { row: updated };
       });
