@@ -10,7 +10,7 @@ const hostTable =
   /^\| setting \| reaches the host \| must be sent again at a change of the origin \|\n\|---\|---\|---\|\n(?:\|.*\n)*/m;
 
 /** The table of settings that go with a host, as the code has them. */
-export function hostBoundTable(): string {
+function hostBoundTable(): string {
   const rows = Object.entries(goesWithHost).map(([name, { goes, again }]) => [`\`${name}\``, goes, again]);
   return markdownTable(
     ['setting', 'reaches the host', 'must be sent again at a change of the origin'],
@@ -22,7 +22,7 @@ const headersTable = /^\| header \| tenant \| customer \|\n\|---\|---\|---\|\n(?
 const shownWords = { value: 'its value', masked: '`***`', hidden: '–' } as const;
 
 /** The table of headers and their viewers, as the code has it. */
-export function headersShownTable(): string {
+function headersShownTable(): string {
   const rows = Object.values(headerKinds).map(({ is, tenant, customer }) => [
     ...[is, shownWords[tenant], shownWords[customer]],
   ]);

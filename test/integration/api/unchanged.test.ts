@@ -50,7 +50,7 @@ test.each([
   expect([await entries(), await changedAt()]).toEqual([count, changed]);
 
   if (path === '/v1/event-types') return;
-  // What differs, if only in what is masked, changes.
+  // A difference in a masked value alone is a change.
   const other = path === '/v1/endpoints' ? { headers: { 'X-Api-Key': 'another' } } : { verify_token: 'another' };
   const after = await api.ask({ method: 'PATCH', path: at, body: other });
   expect([after.status, after.headers['etag'] === before.headers['etag'], await entries()]).toEqual([
