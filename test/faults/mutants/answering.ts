@@ -167,6 +167,18 @@ export const answeringMutants: readonly Mutant[] = [
     budgetSeconds: 120,
   },
   {
+    name: 'answers a held request whose key was revoked',
+    edits: [{ in: 'answerIfStillAsked', replace: 'ended === undefined', with: `ended !== 'gone'` }],
+    byDay: { test: 'test/integration/api/revoked-polls.test.ts', title: 'comes between the revocation' },
+    budgetSeconds: 120,
+  },
+  {
+    name: 'shows a customer the headers that the operator set',
+    edits: [{ in: 'shownAs', replace: `shown === 'hidden'`, with: `shown === 'masked'` }],
+    byDay: { test: 'test/unit/contract/shown-headers.test.ts', title: 'an attempt shows a customer' },
+    budgetSeconds: 60,
+  },
+  {
     name: 'lets a customer lead the provider’s credentials to a host of its own',
     edits: [
       {
