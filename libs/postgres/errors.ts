@@ -49,3 +49,9 @@ export function isTimedOut(error: unknown): error is AppError {
   if (cause instanceof pg.DatabaseError) return cause.code === statementCancelled;
   return cause instanceof Error && cause.message === readTimeout;
 }
+
+const lockNotAvailable = '55P03';
+
+/** Whether a statement waited for a lock as long as it may (`lockTimeoutMs`): another transaction holds it, and the server is well. */
+export const isLocked = (error: unknown): error is AppError =>
+  error instanceof AppError && error.cause instanceof pg.DatabaseError && error.cause.code === lockNotAvailable;

@@ -1,6 +1,6 @@
 export { type PostgresAccess, postgresAccess } from './access.ts';
 export { type Postgres, type Query, createPostgres } from './postgres.ts';
-export { isTimedOut } from './errors.ts';
+export { isLocked, isTimedOut } from './errors.ts';
 export { type FollowedRow, followTable, type FollowedTable } from './follow-table.ts';
 export { createListener } from './listen.ts';
 export { createRowLookUp, type LookUpRow } from './look-up-row.ts';

@@ -46,6 +46,12 @@ export interface PostgresOptions extends PostgresAccess {
   /** Per statement, and so the longest that a dependency that hangs holds up its caller. */
   statementTimeoutMs: number;
   /**
+   * The longest that a statement waits for a lock, at most `statementTimeoutMs`: for pools whose transactions are of many tenants, where one
+   * that is locked must not delay the others (`isLocked` tells). A setting of the session, so no transaction pays for it. Default: as long as
+   * the statement may take.
+   */
+  lockTimeoutMs?: number;
+  /**
    * A statement is sent when it is asked for, not when those before it on its connection are answered: a transaction has as many round trips as it
    * waits for answers, and what is sent together is answered in order, each statement with a snapshot of its own. One that fails fails those that
    * were sent behind it. The time limit of each counts from when it was sent. Default: one after the other.
@@ -242,13 +248,14 @@ export function createPostgres(options: PostgresOptions): Postgres {
  * One statement with the settings of a session. Not as parameters of its start: a pooler refuses those that it does not know. None is read
  * from outside, so they need no quotes of their own.
  */
-function sessionSettingsOf({ statementTimeoutMs, sessionSettings = [] }: PostgresOptions): string {
+function sessionSettingsOf({ statementTimeoutMs, lockTimeoutMs, sessionSettings = [] }: PostgresOptions): string {
   const settings = [
     'timezone=UTC',
     // JIT costs statements of this size more than it saves: up to 170 ms for planning what then runs in two.
     'jit=off',
     `statement_timeout=${statementTimeoutMs}`,
     `idle_in_transaction_session_timeout=${idleInTransactionMs}`,
+    ...(lockTimeoutMs === undefined ? [] : [`lock_timeout=${lockTimeoutMs}`]),
     ...sessionSettings,
   ];
   const calls = settings.map((setting) => {

@@ -5,19 +5,25 @@
  *   handed over ──► waits a moment for others ──► prepared with them: what needs no clock is written
  *     ──► waits for the transaction that is under way ──► committed with all that wait by then, if its tenant's clock is free
  *           ├─ another holds it: with the next ones; or, for the first of such tenants, by itself on another connection, which waits for it
+ *           ├─ a lock is waited for too long ──► each tenant's by itself: those of one whose locks are held are left to who handed them over
  *           └─ the data is refused, or it takes too long ──► each call's by itself: only its own can be to blame
  *
- * While one group is committed the next is prepared, and grows. No clock is held while another is waited for.
+ * While one group is committed the next is prepared, and grows. No clock is held while another is waited for. So a tenant whose clock or rows
+ * are locked delays others by the time limit of the store's locks, once: whoever is left with its items hands over no more of them.
  */
 import type { Clock } from '#lib/clock';
 import { isAppError } from '#lib/errors';
-import { isTimedOut } from '#lib/postgres';
+import { isLocked, isTimedOut } from '#lib/postgres';
 import { createPartQueue, type Handed, type Part } from './part-queue.ts';
 
-/** Writes everything, or fails; after a failure, repeating it is safe. */
-export type Write<T> = (items: readonly T[], bytes: number) => Promise<void>;
+/**
+ * Writes everything, or fails; after a failure, repeating it is safe.
+ *
+ * @returns the tenants whose items were not written, because others hold their clocks or have locked their rows: none as a rule
+ */
+export type Write<T> = (items: readonly T[], bytes: number) => Promise<ReadonlySet<string>>;
 
-/** Each method writes everything or nothing, and changes nothing when repeated. */
+/** Each method writes everything or nothing, and changes nothing when repeated. None waits long for a lock: it fails (`isLocked`). */
 export interface Store<T> {
   /** Writes the rows that need no clock. */
   prepare(items: readonly T[]): Promise<void>;
@@ -46,7 +52,6 @@ interface Options<T> {
   tenantOf(item: T): string;
 }
 
-/** @returns what resolves once its items are committed, and rejects as the write of them does */
 export function createGroupCommit<T>(options: Options<T>): Write<T> {
   const { store, clock, lingerMs, enoughItems, maxItems, maxBytes, maxRows, rowsOf, tenantOf } = options;
   const handedOver: Handed<T>[] = [];
@@ -97,13 +102,10 @@ export function createGroupCommit<T>(options: Options<T>): Write<T> {
   }
 
   async function prepare(group: readonly Handed<T>[]): Promise<void> {
-    await divided(
-      group.map((handed) => ({ handed })),
-      async (some) => {
-        await store.prepare(some.flatMap(({ handed }) => handed.items));
-        queue.add(some.flatMap(({ handed }) => partsOf(handed)));
-      },
-    );
+    await divided(group.flatMap(partsOf), async (some) => {
+      await store.prepare(itemsOf(some));
+      queue.add(some);
+    });
     commitAll();
   }
 
@@ -119,20 +121,26 @@ export function createGroupCommit<T>(options: Options<T>): Write<T> {
     commitBusy();
   }
 
-  /** Together; where the data is refused, or it takes too long, of each call by itself. */
-  async function divided<P extends { handed: Handed<T> }>(
-    group: readonly P[],
-    work: (group: readonly P[]) => Promise<void>,
-  ): Promise<void> {
+  /** Together; where a lock is held, of each tenant by itself; where the data is refused, or it takes too long, of each call by itself. */
+  async function divided(group: readonly Part<T>[], work: (group: readonly Part<T>[]) => Promise<void>): Promise<void> {
     try {
       if (group.length > 0) await work(group);
     } catch (error) {
+      if (isLocked(error)) return dividedByTenant(group, work);
       const calls = Map.groupBy(group, ({ handed }) => handed);
       const isDivided = calls.size > 1 && (isAppError(error, 'data_invalid') || isTimedOut(error));
       for (const [handed, ofCall] of calls)
         if (isDivided) await divided(ofCall, work);
         else fail(handed, error);
     }
+  }
+
+  /** The error does not say whose lock it is. */
+  async function dividedByTenant(...[group, work]: Parameters<typeof divided>): Promise<void> {
+    const tenants = Map.groupBy(group, ({ tenant }) => tenant);
+    for (const ofTenant of tenants.values())
+      if (tenants.size > 1) await divided(ofTenant, work);
+      else ofTenant.forEach(leave);
   }
 
   function partsOf(handed: Handed<T>): Part<T>[] {
@@ -144,8 +152,8 @@ export function createGroupCommit<T>(options: Options<T>): Write<T> {
   }
 
   return (items, bytes) => {
-    const written = Promise.withResolvers<void>();
-    handedOver.push({ items, bytes, sinceMs: clock.monotonicMs(), open: 0, hasFailed: false, written });
+    const written = Promise.withResolvers<ReadonlySet<string>>();
+    handedOver.push({ items, bytes, sinceMs: clock.monotonicMs(), open: 0, left: none, hasFailed: false, written });
     prepareAll();
     return written.promise;
   };
@@ -171,13 +179,20 @@ function oneAtATime(work: () => Promise<void>): () => void {
 
 function end({ handed }: Part<unknown>): void {
   handed.open -= 1;
-  if (handed.open === 0) handed.written.resolve();
+  if (handed.open === 0) handed.written.resolve(handed.left);
+}
+
+function leave(part: Part<unknown>): void {
+  part.handed.left = new Set([...part.handed.left, part.tenant]);
+  end(part);
 }
 
 function fail(handed: Handed<unknown>, error: unknown): void {
   handed.hasFailed = true;
   handed.written.reject(error);
 }
+
+const none: ReadonlySet<string> = new Set();
 
 const itemsOf = <T>(parts: readonly Part<T>[]): T[] => parts.flatMap(({ items }) => items);
 

@@ -5,10 +5,12 @@ export interface Handed<T> {
   items: readonly T[];
   bytes: number;
   sinceMs: number;
-  /** Number of its parts that are not committed. */
+  /** Number of its parts that are neither committed nor left. */
   open: number;
+  /** Tenants whose parts are left to the caller. */
+  left: ReadonlySet<string>;
   hasFailed: boolean;
-  written: PromiseWithResolvers<void>;
+  written: PromiseWithResolvers<ReadonlySet<string>>;
 }
 
 /** One tenant's share of a call's items. */

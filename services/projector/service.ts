@@ -24,8 +24,11 @@ import { createRecordReader, projectedTopics } from './read-record.ts';
 import { createRetention } from './retention/retention.ts';
 import { createStore } from './store.ts';
 
-/** One for the transactions, which come one after the other, one for that which waits for a clock, and one for those who only look. */
-const maxConnections = 3;
+/**
+ * One for the transactions, which come one after the other, one for that which waits for a clock, one for what was set aside, and one for
+ * those who only look.
+ */
+const maxConnections = 4;
 /** Events are polled so much later. As much as one call hands over is prepared at once; all that is prepared by then is committed together. */
 const groups = {
   lingerMs: 10,
@@ -36,8 +39,12 @@ const groups = {
   rowsOf,
   tenantOf,
 };
-/** The wait for a tenant's clock is part of it. */
 const statementTimeoutMs = 10_000;
+/**
+ * Locks of others are given back within milliseconds, but for those that last seconds: a process that stands still, a bulk change, an
+ * operator's session. By then the tenant is set aside, and this is how long it delays others.
+ */
+const lockTimeoutMs = 200;
 /** Asked again until there is an answer; a stop has to wait for one try. */
 const askTimeoutMs = 5_000;
 
@@ -52,8 +59,8 @@ export function build(config: ProjectorConfig, context: ServiceContext): Part[] 
   const waitOut = createWaitOut({ clock, log });
 
   const openPool = createPools({ ...postgresAccess(config), name, log, metrics: context.metrics });
-  const postgres = openPool({ maxConnections, statementTimeoutMs, isPipelined: true });
-  const ahead = openPool({ use: 'ahead', maxConnections: 1, statementTimeoutMs, isPipelined: true });
+  const postgres = openPool({ maxConnections, statementTimeoutMs, lockTimeoutMs, isPipelined: true });
+  const ahead = openPool({ use: 'ahead', maxConnections: 1, statementTimeoutMs, lockTimeoutMs, isPipelined: true });
   const retentionPostgres = openPool({ use: 'retention', maxConnections: 1, statementTimeoutMs });
   const retention = createRetention({
     postgres: retentionPostgres,
@@ -91,6 +98,7 @@ export function build(config: ProjectorConfig, context: ServiceContext): Part[] 
     waitOut,
   );
 
+  const store = createStore({ postgres, ahead, partitionOf: owners.partitionOf, clock, crashPoints });
   const groupId = groupOf(config.topicPrefix, 'projector');
   const consumer = createConsumer({
     ...kafka,
@@ -103,11 +111,8 @@ export function build(config: ProjectorConfig, context: ServiceContext): Part[] 
     commitIntervalMs: config.commitIntervalMs,
     handle: createRecordHandler({
       read: createRecordReader({ topics, decodeEvent: events.decode, decodeAttempt: attempts.decode }),
-      write: createGroupCommit<Fact>({
-        store: createStore({ postgres, ahead, partitionOf: owners.partitionOf, clock, crashPoints }),
-        clock,
-        ...groups,
-      }),
+      write: createGroupCommit<Fact>({ store, clock, ...groups }),
+      writeAlone: store.commitWaiting,
       buryRecord: createBuryRecord({ bury, stage: 'projector', log }),
       deadLettersTopic: topics['dead-letters'],
       waitOut,
@@ -117,6 +122,8 @@ export function build(config: ProjectorConfig, context: ServiceContext): Part[] 
       log,
       metrics,
       crashPoints,
+      random: Math.random,
+      onFailure: context.fail,
     }),
     onUndecodable: createBuryBatch({ bury, stage: 'projector', log }),
     onFailure: context.fail,

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { createManualClock } from '#lib/clock';
 import { AppError } from '#lib/errors';
 import { createGroupCommit } from '../../../services/projector/group-commit.ts';
-import { timedOut } from './timed-out.ts';
+import { locked, timedOut } from './store-errors.ts';
 
 const lingerMs = 10;
 
@@ -15,7 +15,19 @@ function createHarness({
   away = false,
   slow = [],
   busy = new Set<string>(),
-}: { bad?: string[]; badAhead?: string[]; away?: boolean; slow?: string[]; busy?: Set<string> } = {}) {
+  lockedBy = [],
+  lockedAhead = [],
+}: {
+  bad?: string[];
+  badAhead?: string[];
+  away?: boolean;
+  slow?: string[];
+  /** Tenants whose clocks are held. */
+  busy?: Set<string>;
+  /** Tenants whose rows are locked for longer than may be waited for. */
+  lockedBy?: string[];
+  lockedAhead?: string[];
+} = {}) {
   const clock = createManualClock();
   const begun: Record<Kind, string[][]> = { prepare: [], free: [], waiting: [] };
   const ends: Record<Kind, (() => void)[]> = { prepare: [], free: [], waiting: [] };
@@ -24,6 +36,7 @@ function createHarness({
     begun[kind].push([...items]);
     await new Promise<void>((resolve) => ends[kind].push(resolve));
     if (away) throw new AppError('store_unavailable', 'away');
+    if (items.some((item) => lockedBy.includes(tenantOf(item)))) throw locked();
     if (items.some((item) => slow.includes(item))) throw timedOut();
     if (items.some((item) => bad.includes(item))) throw new AppError('data_invalid', 'a NUL');
   }
@@ -31,6 +44,7 @@ function createHarness({
     store: {
       async prepare(items) {
         begun.prepare.push([...items]);
+        if (items.some((item) => lockedAhead.includes(tenantOf(item)))) throw locked();
         if (items.some((item) => badAhead.includes(item))) throw new AppError('data_invalid', 'a NUL');
       },
       async commitFree(items) {
@@ -53,7 +67,7 @@ function createHarness({
     hand(items: string[], bytes = 1): void {
       const of = items.join();
       write(items, bytes).then(
-        () => said.push(`${of} written`),
+        (left) => said.push(`${of} written${left.size > 0 ? ` but ${[...left].join()}` : ''}`),
         (error: AppError) => said.push(`${of} ${error.code}`),
       );
     },
@@ -199,6 +213,41 @@ test('what fails for one of its tenants is told at once, and nothing else of it 
   await end();
   expect(all.free.at(-1)).toEqual(['u/c']);
   expect(all.waiting).toEqual([['u/c']]);
+});
+
+test('where rows of a tenant are locked the others are committed at once, and that tenant’s items are left', async () => {
+  const { clock, begun, said, hand, end } = createHarness({ lockedBy: ['t'] });
+  hand(['s/a', 't/b']);
+  hand(['u/c']);
+  hand(['t/d']);
+  await clock.advance(lingerMs);
+  for (let ended = 0; ended < 4; ended += 1) await end();
+  expect(begun).toEqual([['s/a', 't/b', 'u/c', 't/d'], ['s/a'], ['t/b', 't/d'], ['u/c']]);
+  expect(said).toEqual(['s/a,t/b written but t', 't/d written but t', 'u/c written']);
+});
+
+test('the same ahead of the transaction', async () => {
+  const { clock, all, said, hand, end } = createHarness({ lockedAhead: ['t'] });
+  hand(['s/a', 't/b']);
+  hand(['u/c']);
+  await clock.advance(lingerMs);
+  for (let ended = 0; ended < 3; ended += 1) await end();
+  expect(all.prepare).toEqual([['s/a', 't/b', 'u/c'], ['s/a'], ['t/b'], ['u/c']]);
+  expect(all.free.flat()).toEqual(['s/a', 'u/c']);
+  expect(said.toSorted()).toEqual(['s/a,t/b written but t', 'u/c written']);
+});
+
+test('a clock that is held for longer than it may be waited for leaves its tenant’s items, and the next tenant is waited for', async () => {
+  const { clock, all, said, hand, end } = createHarness({ busy: new Set(['t', 'u']), lockedBy: ['t'] });
+  hand(['u/b']);
+  await clock.advance(lingerMs);
+  await end();
+  hand(['t/a', 's/c']);
+  await clock.advance(lingerMs);
+  for (let ended = 0; ended < 4; ended += 1) await end();
+  for (let ended = 0; ended < 3; ended += 1) await end('waiting');
+  expect(all.waiting[0]).toEqual(['u/b']);
+  expect(said.toSorted()).toEqual(['t/a,s/c written but t', 'u/b written']);
 });
 
 test('of data that is refused only who handed it over is told, the others are written', async () => {

@@ -14,6 +14,7 @@ export function incomingRecord(given: {
   value?: string | Buffer;
   headers?: Record<string, string>;
   key?: string;
+  signal?: AbortSignal | undefined;
 }): TestRecord {
   let done = 0;
   const headers = given.headers ?? {};
@@ -25,7 +26,7 @@ export function incomingRecord(given: {
     value: Buffer.from(given.value ?? ''),
     headers,
     rawHeaders: Object.fromEntries(Object.entries(headers).map(([name, text]) => [name, Buffer.from(text)])),
-    signal: never,
+    signal: given.signal ?? never,
     done: () => void (done += 1),
     doneCount: () => done,
   };

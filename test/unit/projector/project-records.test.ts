@@ -5,12 +5,12 @@ import { AppError } from '#lib/errors';
 import type { IncomingRecord } from '#lib/kafka';
 import { silentLogger } from '#lib/log';
 import { noTracer } from '#lib/telemetry';
-import type { Fact } from '../../../services/projector/facts.ts';
+import { type Fact, tenantOf } from '../../../services/projector/facts.ts';
 import { createProjectorMetrics } from '../../../services/projector/metrics.ts';
 import { createRecordHandler } from '../../../services/projector/project-records.ts';
 import { eventFact, fanOutFact } from './facts.ts';
 import { incomingRecord, type TestRecord } from './incoming-record.ts';
-import { timedOut } from './timed-out.ts';
+import { locked, timedOut } from './store-errors.ts';
 
 type Deps = Parameters<typeof createRecordHandler>[0];
 type Buried = Parameters<Deps['buryRecord']>[1] & Pick<IncomingRecord, 'offset'>;
@@ -22,6 +22,12 @@ const buryInto =
     buried.push({ offset: record.offset, ...givenUp });
     record.done();
   };
+
+const none: ReadonlySet<string> = new Set();
+
+const fail = (error: Error): never => {
+  throw error;
+};
 
 /** The handler, over a store that refuses the offsets given as bad. */
 function createHarness({ bad = [], ...given }: Partial<Deps> & { bad?: number[] } = {}) {
@@ -39,7 +45,9 @@ function createHarness({ bad = [], ...given }: Partial<Deps> & { bad?: number[] 
       steps.push('write');
       if (facts.some((fact) => bad.includes(Number(idOf(fact))))) throw new AppError('data_invalid', 'a NUL in a text');
       written.push(facts.map(idOf));
+      return none;
     },
+    writeAlone: () => Promise.reject(new Error('nothing is set aside')),
     buryRecord: buryInto(buried),
     deadLettersTopic: 'dead-letters',
     waitOut: createWaitOut({ clock: systemClock, log: silentLogger }),
@@ -49,6 +57,8 @@ function createHarness({ bad = [], ...given }: Partial<Deps> & { bad?: number[] 
     log: silentLogger,
     metrics: createProjectorMetrics(registry),
     crashPoints: { reach: (point) => void steps.push(point) },
+    random: () => 0.5,
+    onFailure: fail,
     ...given,
   });
   return { handle, written, buried, steps, registry };
@@ -84,7 +94,7 @@ test('what was replayed for another stage is passed over; its dead letter, shoul
 
 test('nothing is done while the write is under way', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
-  const { handle } = createHarness({ write: () => promise });
+  const { handle } = createHarness({ write: () => promise.then(() => none) });
   const records = batch(2);
   const handling = handle(records, running());
   await new Promise(setImmediate);
@@ -156,7 +166,10 @@ test('an outage of any dependency is waited out, and blames no record', async ()
       failing('read', 'registry_unavailable');
       return value.length > 0 ? { malformed: '' } : { fact: eventFact({ tenant: 't', eventId: 'evt' }) };
     },
-    write: async () => failing('write', 'store_unavailable'),
+    write: async () => {
+      failing('write', 'store_unavailable');
+      return none;
+    },
     // It waits by itself for what it needs: see libs/dead-letters.
     buryRecord: buryInto(buried),
   });
@@ -190,6 +203,7 @@ test('a batch that takes too long is halved, down to one record, which is tried 
       if (facts.length > 2) throw timedOut();
       if (facts.length === 1 && has('5') && (failures += 1) < 3) throw timedOut();
       if (facts.length > 1 && has('5')) throw timedOut();
+      return none;
     },
   });
   const records = batch(8);
@@ -199,12 +213,150 @@ test('a batch that takes too long is halved, down to one record, which is tried 
   expect(doneOffsets(records)).toEqual([...records.keys()]);
 });
 
+/** Reads the tenant of a record from its key, over a store where the tenants of `held` are locked. */
+function createTenants(given: Partial<Deps> = {}) {
+  const clock = createManualClock();
+  const held = new Set<string>();
+  const nameOf = (fact: Fact): string => (fact.kind === 'event' ? `${fact.event.tenant}${fact.event.id}` : '');
+  const tenantsOf = (facts: readonly Fact[]): Set<string> => new Set(facts.map(tenantOf));
+  const log: string[] = [];
+  const alone: string[][] = [];
+  const harness = createHarness({
+    read: async ({ key, offset }) => ({ fact: eventFact({ tenant: String(key), eventId: String(offset) }) }),
+    write: async (facts) => {
+      const left = tenantsOf(facts).intersection(held);
+      log.push(...facts.filter((fact) => !left.has(tenantOf(fact))).map(nameOf));
+      return left;
+    },
+    writeAlone: async (facts) => {
+      alone.push(facts.map(nameOf));
+      if (!tenantsOf(facts).isDisjointFrom(held)) throw locked();
+      log.push(...facts.map(nameOf));
+    },
+    clock,
+    ...given,
+  });
+  return { ...harness, clock, held, log, alone };
+}
+/** One record a letter, the letter its tenant; offsets go on from the first. */
+const recordsOf = (tenants: string, first = 0, signal?: AbortSignal): TestRecord[] =>
+  [...tenants].map((key, index) => incomingRecord({ topic: 'events', offset: first + index, key, signal }));
+const turns = async (): Promise<void> => {
+  for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
+};
+
+test('the records of a tenant whose locks are held are set aside, the call ends, and later ones queue up behind them', async () => {
+  const { handle, clock, held, log } = createTenants();
+  held.add('a');
+  const records = [...recordsOf('bab'), ...recordsOf('ab', 3), ...recordsOf('ba', 5)];
+  for (const [from, to] of [
+    [0, 3],
+    [3, 5],
+  ] as const)
+    await handle(records.slice(from, to), running());
+  expect(doneOffsets(records)).toEqual([0, 2, 4]);
+  await clock.advance(5_000);
+  await turns();
+  expect(log).toEqual(['b0', 'b2', 'b4']);
+  held.clear();
+  // Its earlier ones are not written yet, so this one is not written before them either.
+  await handle(records.slice(5), running());
+  await clock.advance(2_000);
+  await turns();
+  expect(log).toEqual(['b0', 'b2', 'b4', 'b5', 'a1', 'a3', 'a6']);
+  expect(doneOffsets(records)).toEqual([0, 1, 2, 3, 4, 5, 6]);
+});
+
+test('what was set aside is dropped when its partition is lost, and written by the next owner', async () => {
+  const { handle, clock, held, log } = createTenants();
+  held.add('a');
+  const lost = new AbortController();
+  const records = recordsOf('aab', 0, lost.signal);
+  await handle(records, lost.signal);
+  lost.abort();
+  held.clear();
+  await clock.advance(2_000);
+  await turns();
+  expect(log).toEqual(['b2']);
+  expect(doneOffsets(records)).toEqual([2]);
+  await handle(recordsOf('aab'), running());
+  expect(log).toEqual(['b2', 'a0', 'a1', 'b2']);
+});
+
+test('when as much is set aside as may be, the call lasts until there is room, or the partition is lost', async () => {
+  const limits = { maxItems: 4, maxBytes: 1_000, maxAtOnce: 1 };
+  const { handle, clock, held } = createTenants({ setAsideLimits: limits });
+  held.add('a');
+  await handle(recordsOf('aab'), running());
+  let hasReturned = false;
+  const records = recordsOf('ab', 3);
+  const call = handle(records, running()).then(() => (hasReturned = true));
+  await turns();
+  expect([hasReturned, doneOffsets(records)]).toEqual([false, [4]]);
+  // Calls without records of such tenants are not concerned.
+  await handle(recordsOf('bb', 5), running());
+  held.clear();
+  await clock.advance(2_000);
+  await turns();
+  await call;
+  held.add('a');
+  const lost = new AbortController();
+  const aborted = handle(recordsOf('aaa', 7, lost.signal), lost.signal);
+  await turns();
+  lost.abort();
+  await aborted;
+});
+
+test('bad data among what was set aside is told from its neighbours, and nothing overtakes', async () => {
+  const buried: Buried[] = [];
+  const log: string[] = [];
+  let isHeld = true;
+  const { handle, clock } = createTenants({
+    write: async (facts) => new Set(isHeld ? facts.map(tenantOf) : []),
+    writeAlone: async (facts) => {
+      if (isHeld) throw locked();
+      const ids = facts.map((fact) => (fact.kind === 'event' ? fact.event.id : ''));
+      if (ids.includes('1')) throw new AppError('data_invalid', 'a NUL');
+      log.push(...ids);
+    },
+    buryRecord: buryInto(buried),
+  });
+  const records = recordsOf('aaaa');
+  await handle(records, running());
+  isHeld = false;
+  await clock.advance(2_000);
+  await turns();
+  expect(log).toEqual(['0', '2', '3']);
+  expect(buried).toMatchObject([{ offset: 1n, reason: 'data_invalid' }]);
+  expect(doneOffsets(records)).toEqual([0, 1, 2, 3]);
+});
+
+test('a bug in writing what was set aside ends the process, and nothing behind it is written', async () => {
+  const failures: Error[] = [];
+  const { handle, held, clock, log } = createTenants({
+    writeAlone: () => Promise.reject(new AppError('bug', 'no such column')),
+    onFailure: (error) => void failures.push(error),
+  });
+  held.add('a');
+  await handle(recordsOf('a'), running());
+  await turns();
+  held.clear();
+  await handle(recordsOf('ab', 1), running());
+  await clock.advance(5_000);
+  await turns();
+  expect(failures).toMatchObject([{ code: 'bug' }]);
+  expect(log).toEqual(['b2']);
+});
+
 test('sets of many deliveries are written five thousand rows at a time', async () => {
   const names = Array.from({ length: 2_000 }, (_, index) => `ep_${index}`);
   const sizes: number[] = [];
   const { handle } = createHarness({
     read: async ({ offset }) => ({ fact: fanOutFact({ tenant: 't', eventId: String(offset) }, names) }),
-    write: async (facts) => void sizes.push(facts.length),
+    write: async (facts) => {
+      sizes.push(facts.length);
+      return none;
+    },
   });
   await handle(batch(5, 'delivery.attempts'), running());
   expect(sizes).toEqual([2, 2, 1]);
