@@ -14,6 +14,8 @@ const replayConnections: Readonly<Record<ReplayLane, number>> = { single: 1, bul
 /** Rows of `waiting` are read lane by lane, one read at a time; ordered rows are read in parallel. */
 const indexScanConnections = 2;
 const statementTimeoutMs = 5_000;
+/** Rows that are locked for longer delay their own tenant: the transaction of many is divided (ordered-rows.ts), or leaves them out. */
+const lockTimeoutMs = 200;
 
 /** Pools of Postgres by their use, Redis, and the way to Kafka. Connections open on demand. */
 export function buildConnections(
@@ -23,7 +25,7 @@ export function buildConnections(
   const openPool = createPools({ ...postgresAccess(config), name, log, metrics });
   return {
     kafka: createKafkaClient(config, name, { clock, log, metrics }),
-    postgres: openPool({ maxConnections, statementTimeoutMs }),
+    postgres: openPool({ maxConnections, statementTimeoutMs, lockTimeoutMs }),
     /** Its sessions read along indexes alone (waiting/lanes-with-rows.ts). */
     indexScanPool: openPool({
       use: 'waiting',

@@ -3,10 +3,14 @@
  * can act before this process writes anything that contradicts it.
  *
  * If Postgres is away, everything here waits, and with it the keys concerned; other deliveries are sent.
+ *
+ * Where rows of a tenant are locked by somebody else, the turn is divided by tenant, and that tenant's changes are held back: they are tried
+ * by themselves, in their order, with pauses. The turns of the others go on without them. A key with a change that is held back is blocked.
  */
 import { fullJitterMs, type Random } from '#lib/backoff';
 import type { Clock } from '#lib/clock';
 import { AppError, toAppError } from '#lib/errors';
+import { isLocked } from '#lib/postgres';
 import type {
   AskedDelivery,
   AskedKey,
@@ -39,8 +43,8 @@ export interface OrderedRows {
   write(row: OrderedRow, isWanted: () => boolean): Promise<void>;
   /** Makes the first row of each key due at once, because the endpoint has recovered. Tries once. @throws AppError store_unavailable */
   wake(endpoint: Woken): Promise<void>;
-  /** Tries once. @throws AppError store_unavailable */
-  remove(rows: readonly RowRef[]): Promise<void>;
+  /** Tries once. @returns those that stay because rows of their tenant are locked @throws AppError store_unavailable */
+  remove(rows: readonly RowRef[]): Promise<readonly RowRef[]>;
 }
 
 interface Deps {
@@ -50,10 +54,21 @@ interface Deps {
 }
 
 interface Entry extends OrderedTurn {
+  /** Whose rows it changes; undefined: it only asks. */
+  tenant: string | undefined;
   /** Undefined: tried once. */
   isWanted: (() => boolean) | undefined;
   resolve(answer: TurnAnswer): void;
   reject(error: AppError): void;
+}
+
+/** The changes of a tenant whose rows are locked. */
+interface HeldBack {
+  entries: Entry[];
+  error: AppError;
+  failures: number;
+  /** When they are tried again, by the monotonic clock. */
+  dueAtMs: number;
 }
 
 /** Rows and questions of one turn; a single entry may have more. */
@@ -66,9 +81,15 @@ export function createOrderedRows({ table, clock, random }: Deps): OrderedRows {
   const beingWritten = new Map<string, number>();
   let working = false;
 
-  function enter(change: Partial<OrderedTurn>, isWanted?: () => boolean): Promise<TurnAnswer> {
+  const heldBack = new Map<string, HeldBack>();
+
+  function enter(change: Partial<OrderedTurn>, of: Pick<Entry, 'tenant' | 'isWanted'>): Promise<TurnAnswer> {
     const { promise, resolve, reject } = Promise.withResolvers<TurnAnswer>();
-    queue.push({ ...nothing, ...change, isWanted, resolve, reject });
+    const entry: Entry = { ...nothing, ...change, ...of, resolve, reject };
+    const held = entry.tenant === undefined ? undefined : heldBack.get(entry.tenant);
+    if (held === undefined) queue.push(entry);
+    else if (entry.isWanted !== undefined || held.dueAtMs <= clock.monotonicMs()) held.entries.push(entry);
+    else reject(held.error);
     void work();
     return promise;
   }
@@ -76,7 +97,10 @@ export function createOrderedRows({ table, clock, random }: Deps): OrderedRows {
   async function work(): Promise<void> {
     if (working) return;
     working = true;
-    for (let failures = 0; queue.length > 0;) {
+    for (let failures = 0; queue.length > 0 || dueTenant() !== undefined;) {
+      const due = dueTenant();
+      if (due !== undefined) await tryHeldBack(due);
+      if (queue.length === 0) continue;
       const again = await takeTurn(nextTurn());
       failures = again.length > 0 ? failures + 1 : 0;
       queue.unshift(...again);
@@ -84,6 +108,37 @@ export function createOrderedRows({ table, clock, random }: Deps): OrderedRows {
       if (again.length > 0) await clock.sleep(pause.baseMs + fullJitterMs(pause, failures, random));
     }
     working = false;
+  }
+
+  /** The tenant whose changes have been due for longest. */
+  function dueTenant(): string | undefined {
+    const nowMs = clock.monotonicMs();
+    const due = [...heldBack].filter(([, { entries, dueAtMs }]) => entries.length > 0 && dueAtMs <= nowMs);
+    return due.sort(([, one], [, other]) => one.dueAtMs - other.dueAtMs)[0]?.[0];
+  }
+
+  async function tryHeldBack(tenant: string): Promise<void> {
+    const held = heldBack.get(tenant);
+    if (held === undefined) return;
+    const entries = held.entries.splice(0);
+    held.dueAtMs = Number.POSITIVE_INFINITY;
+    const again = await takeTurn(entries);
+    // Locked again, and held back as before.
+    if (held.dueAtMs !== Number.POSITIVE_INFINITY) return;
+    // What came meanwhile comes behind.
+    queue.unshift(...again, ...held.entries);
+    heldBack.delete(tenant);
+  }
+
+  function holdBack(tenant: string, entries: readonly Entry[], error: AppError): void {
+    const held = heldBack.get(tenant) ?? { entries: [], error, failures: 0, dueAtMs: 0 };
+    heldBack.set(tenant, held);
+    for (const { isWanted, reject } of entries) if (isWanted === undefined) reject(error);
+    held.entries.unshift(...entries.filter(({ isWanted }) => isWanted !== undefined));
+    const waitMs = pause.baseMs + fullJitterMs(pause, held.failures, random);
+    held.failures += 1;
+    held.dueAtMs = clock.monotonicMs() + waitMs;
+    void clock.sleep(waitMs).then(work);
   }
 
   function nextTurn(): Entry[] {
@@ -100,9 +155,11 @@ export function createOrderedRows({ table, clock, random }: Deps): OrderedRows {
     const turn = given.filter(isStillWanted);
     if (turn.length === 0) return [];
     try {
-      resolveAll(turn, await table.apply(merge(turn)));
+      const { places, lines } = await table.apply(merge(turn));
+      resolveAll(turn, { places: places.map(withHeldBack(turn)), lines });
       return [];
     } catch (thrown) {
+      if (isLocked(thrown)) return takeByTenant(turn, thrown);
       const error = toAppError(thrown);
       if (error.retryable) {
         for (const { isWanted, reject } of turn) if (isWanted === undefined) reject(error);
@@ -115,23 +172,60 @@ export function createOrderedRows({ table, clock, random }: Deps): OrderedRows {
     }
   }
 
+  /** Questions come last: they are answered by what the changes before them have written. */
+  async function takeByTenant(turn: readonly Entry[], error: AppError): Promise<Entry[]> {
+    const { changes = [], questions = [] } = Object.groupBy(turn, ({ tenant }) =>
+      tenant === undefined ? 'questions' : 'changes',
+    );
+    const tenants = Map.groupBy(changes, ({ tenant }) => tenant ?? '');
+    const again: Entry[] = [];
+    for (const [tenant, ofTenant] of tenants)
+      if (tenants.size === 1 && questions.length === 0) holdBack(tenant, ofTenant, error);
+      else again.push(...(await takeTurn(ofTenant)));
+    return [...again, ...(await takeTurn(questions))];
+  }
+
+  /** A row that is not written yet, because it is held back, blocks its key as if it were. */
+  function withHeldBack(turn: readonly Entry[]): (place: Place, at: number) => Place {
+    const asked = turn.flatMap((entry) => entry.asked);
+    return (place, at) => {
+      const of = asked[at];
+      const isHeldBack =
+        of !== undefined && heldBack.has(of.tenant) && beingWritten.has(nameOf({ ...of, key: of.order.key }));
+      return isHeldBack ? { ...place, blocked: true } : place;
+    };
+  }
+
   return {
-    placesOf: async (asked, isWanted) => (await enter({ asked }, isWanted)).places,
-    linesOf: async (keys) => (await enter({ keys })).lines,
+    placesOf: async (asked, isWanted) => (await enter({ asked }, { tenant: undefined, isWanted })).places,
+    linesOf: async (keys) => (await enter({ keys }, once(undefined))).lines,
     isBeingWritten: (key) => beingWritten.has(nameOf(key)),
     async write(row, isWanted) {
       const name = nameOf({ ...row, key: row.order.key });
       beingWritten.set(name, (beingWritten.get(name) ?? 0) + 1);
       try {
-        await enter({ rows: [row] }, isWanted);
+        await enter({ rows: [row] }, { tenant: row.tenant, isWanted });
       } finally {
         const others = (beingWritten.get(name) ?? 1) - 1;
         if (others > 0) beingWritten.set(name, others);
         else beingWritten.delete(name);
       }
     },
-    wake: async (endpoint) => void (await enter({ woken: [endpoint] })),
-    remove: async (removed) => void (await enter({ removed })),
+    wake: async (endpoint) => void (await enter({ woken: [endpoint] }, once(endpoint.tenant))),
+    async remove(rows) {
+      const left = await Promise.all(
+        [...Map.groupBy(rows, ({ tenant }) => tenant)].map(async ([tenant, removed]) => {
+          try {
+            await enter({ removed }, once(tenant));
+            return [];
+          } catch (error) {
+            if (isLocked(error)) return removed;
+            throw error;
+          }
+        }),
+      );
+      return left.flat();
+    },
   };
 }
 
@@ -140,6 +234,8 @@ function isStillWanted({ isWanted, reject }: Entry): boolean {
   reject(new AppError('stopped', 'given up: no longer wanted'));
   return false;
 }
+
+const once = (tenant: string | undefined): Pick<Entry, 'tenant' | 'isWanted'> => ({ tenant, isWanted: undefined });
 
 const nothing: OrderedTurn = { rows: [], removed: [], asked: [], keys: [], woken: [] };
 

@@ -5,7 +5,7 @@ import type { Scheduler } from '../lanes/scheduler.ts';
 import type { DispatcherMetrics } from '../metrics.ts';
 import type { OwnedPartitions } from '../model/owned-partitions.ts';
 import type { RecentSteps } from '../model/recent-steps.ts';
-import type { RowRef } from '../model/waiting-row.ts';
+import type { OrderedRows } from '../ordered/ordered-rows.ts';
 import type { OutcomeWriter } from '../send/outcome-writer.ts';
 import { createEndCancelled } from './end-cancelled.ts';
 import { createEndOverdue } from './end-overdue.ts';
@@ -19,7 +19,7 @@ interface TableDeps {
   postgres: Postgres;
   indexScanPool: Postgres;
   directory: Endpoints['directory'];
-  orderedRows: { remove(rows: readonly RowRef[]): Promise<void> };
+  orderedRows: Pick<OrderedRows, 'remove'>;
 }
 
 /** The table `waiting` and related tables. */

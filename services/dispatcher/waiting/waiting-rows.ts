@@ -2,7 +2,8 @@
  * Returns waiting deliveries to the lanes: every second or sooner, the due rows of the owned partitions.
  *
  * A row can be read until it is removed, so three things keep it from being sent twice: its delivery is in a lane; its step is remembered
- * as done; or it was sent and is removed (served-rows.ts) before the next read. If Postgres is away, rows and removals wait.
+ * as done; or it was sent and is removed (served-rows.ts) before the next read, or left out of it, because somebody has locked it. If Postgres
+ * is away, rows and removals wait.
  *
  * After a crash a delivery can be sent from its record and also have a row, from its earlier owner. If it has ended here, the row is not
  * sent; the tables accept that end in any step, and remove the row.
@@ -43,7 +44,7 @@ export type ReleaseOrdered = (
 
 interface Deps {
   table: Pick<WaitingTable, 'due' | 'count'>;
-  servedRows: Pick<ServedRows, 'addRow' | 'count' | 'remove'>;
+  servedRows: Pick<ServedRows, 'addRow' | 'count' | 'rows' | 'remove'>;
   readContents: ReadContents;
   releaseOrdered: ReleaseOrdered;
   owned: Pick<OwnedPartitions, 'numbers' | 'signalOf'>;
@@ -73,7 +74,8 @@ export function createWaitingRows(deps: Deps): Part {
     const limit = Math.min(maxRows, total);
     const partitions = owned.numbers();
     if (partitions.length === 0 || limit <= 0) return [];
-    const except = scheduler.heldRows().map(({ delivery }) => delivery);
+    const served = servedRows.rows().map(({ tenant, deliveryId }) => ({ tenant, id: deliveryId }));
+    const except = [...scheduler.heldRows().map(({ delivery }) => delivery), ...served];
     const perPartition = Math.max(room.perLane, Math.ceil(maxRows / partitions.length));
     const starts = laneStarts.all();
     const found = await table.due({ ...room, partitions, now: nowMicros(clock), perPartition, starts, except, limit });
@@ -146,7 +148,7 @@ export function createWaitingRows(deps: Deps): Part {
       // First: between the removal and the reading nothing may end unnoticed.
       const room = await scheduler.waitingCapacity();
       await servedRows.remove();
-      const found = await findDue(room);
+      const found = await findDue(withoutRoomOf(servedRows.rows(), room));
       await refreshDirectory(found);
       const { ordered = [], unordered = [] } = Object.groupBy(found, ({ order }) => (order ? 'ordered' : 'unordered'));
       await bringBack(unordered.filter(mayBeSent));
@@ -169,4 +171,15 @@ export function createWaitingRows(deps: Deps): Part {
         log.warn({ event: 'waiting.not_removed', rows: servedRows.count(), err: toAppError(error) }),
       );
   });
+}
+
+/** A tenant whose sent rows can't be removed gets no further ones in their places. */
+function withoutRoomOf(served: readonly { tenant: string }[], room: WaitingCapacity): WaitingCapacity {
+  if (served.length === 0) return room;
+  const known = new Map(room.tenants.map((each) => [each.tenant, each]));
+  for (const [tenant, { length }] of Map.groupBy(served, (row) => row.tenant)) {
+    const share = known.get(tenant) ?? { tenant, room: room.perTenant, perLane: room.perLane };
+    known.set(tenant, { ...share, room: Math.max(0, share.room - length) });
+  }
+  return { ...room, tenants: [...known.values()] };
 }

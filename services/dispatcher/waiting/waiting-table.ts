@@ -60,6 +60,12 @@ export interface AskedContent {
   withRequest?: boolean;
 }
 
+export interface ServedStep {
+  tenant: string;
+  deliveryId: string;
+  step: number;
+}
+
 export interface WaitingTable {
   /**
    * Due rows, of each tenant the oldest first, and the tenants in turns. Rows of an endpoint that was deleted or disabled are due at once, those of
@@ -68,8 +74,8 @@ export interface WaitingTable {
    */
   due(question: DueQuestion): Promise<DueRow[]>;
   contents(events: readonly AskedContent[]): Promise<EventContent[]>;
-  /** Up to this step: a later row stays. */
-  remove(rows: readonly { tenant: string; deliveryId: string; step: number }[]): Promise<void>;
+  /** Up to this step: a later row stays. @returns those that stay because they are locked */
+  remove(rows: readonly ServedStep[]): Promise<{ tenant: string; deliveryId: string }[]>;
   /** Exact for small numbers, else sampled. */
   count(partitions: readonly number[]): Promise<{ retrying: number; parked: number }>;
 }
@@ -135,15 +141,29 @@ const eventContents = `
     JOIN events e ON e.tenant = wanted.tenant AND e.id = wanted.id
    CROSS JOIN ${itsPayload} AS p`;
 
-/** Locked in the projector's order, which writes and removes rows too. */
+/**
+ * Locked in the projector's order, which writes and removes rows too. A row that somebody else has locked stays: to wait for it would hold up
+ * the rows of all tenants.
+ */
 const removeRows = `
-  DELETE FROM waiting w
-   USING (SELECT r.tenant, r.delivery_id
-            FROM unnest($1::text[], $2::text[], $3::int[]) AS done (tenant, delivery_id, step)
-            JOIN waiting r ON r.tenant = done.tenant AND r.delivery_id = done.delivery_id AND r.step <= done.step
-           ORDER BY r.tenant, r.delivery_id
-             FOR UPDATE OF r) AS served
-   WHERE w.tenant = served.tenant AND w.delivery_id = served.delivery_id`;
+  WITH done AS MATERIALIZED (
+    SELECT r.tenant, r.delivery_id
+      FROM unnest($1::text[], $2::text[], $3::int[]) AS served (tenant, delivery_id, step)
+      JOIN waiting r ON r.tenant = served.tenant AND r.delivery_id = served.delivery_id AND r.step <= served.step
+  ), free AS MATERIALIZED (
+    SELECT r.tenant, r.delivery_id
+      FROM unnest($1::text[], $2::text[], $3::int[]) AS served (tenant, delivery_id, step)
+      JOIN waiting r ON r.tenant = served.tenant AND r.delivery_id = served.delivery_id AND r.step <= served.step
+     ORDER BY r.tenant, r.delivery_id
+       FOR UPDATE OF r SKIP LOCKED
+  ), removed AS (
+    DELETE FROM waiting w
+     USING free
+     WHERE w.tenant = free.tenant AND w.delivery_id = free.delivery_id
+  )
+  SELECT tenant, delivery_id FROM done
+  EXCEPT
+  SELECT tenant, delivery_id FROM free`;
 
 /**
  * Pages that are sampled of a larger table; the rest is taken to be like them, within some per cent. To count ten
@@ -238,7 +258,12 @@ export function createWaitingTable(postgres: Query, indexScanPool: Query): Waiti
         rows.map(({ deliveryId }) => deliveryId),
         rows.map(({ step }) => step),
       ];
-      await postgres.query(removeRows, values, 'remove-rows');
+      const left = await postgres.query<{ tenant: string; delivery_id: string }>(
+        removeRows,
+        values,
+        'remove-free-rows',
+      );
+      return left.map((row) => ({ tenant: row.tenant, deliveryId: row.delivery_id }));
     },
     async count(partitions) {
       const rows = await postgres.query<{ state: WaitingStatus; rows: number }>(

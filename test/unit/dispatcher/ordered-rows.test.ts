@@ -3,6 +3,7 @@ import { AppError } from '#lib/errors';
 import { createOrderedRows } from '../../../services/dispatcher/ordered/ordered-rows.ts';
 import type { OrderedTurn, TurnAnswer } from '../../../services/dispatcher/ordered/ordered-table.ts';
 import { asked, idOf, orderedRow, rowRef } from '../../support/ordered-table-conformance.ts';
+import { locked } from '../projector/store-errors.ts';
 import { settle } from './fixtures.ts';
 
 const wanted = () => true;
@@ -157,5 +158,71 @@ describe('the way to the ordered rows', () => {
     ends[1]?.();
     await writing[1];
     expect(rows.isBeingWritten(key)).toBe(false);
+  });
+
+  describe('where rows of a tenant are locked', () => {
+    const of = (tenant: string, at: number) => ({ ...orderedRow({ at }), tenant, deliveryId: `${tenant} ${at}` });
+    function createLocked() {
+      const created = createWorld();
+      const locks = new Set(['held']);
+      const done: string[] = [];
+      created.world.answer = async ({ rows: written, removed, woken }) => {
+        if ([...written, ...removed, ...woken].some(({ tenant }) => locks.has(tenant))) throw locked();
+      };
+      const write = (tenant: string, at: number): void =>
+        void created.rows.write(of(tenant, at), wanted).then(() => done.push(`${tenant} ${at}`));
+      return { ...created, locks, done, write };
+    }
+
+    it('the others’ are written at once, and that tenant’s in their order when the lock is given back', async () => {
+      const { clock, turns, locks, done, write } = createLocked();
+      for (const [tenant, at] of [
+        ['free', 1],
+        ['held', 1],
+        ['other', 1],
+        ['held', 2],
+      ] as const)
+        write(tenant, at);
+      await settle();
+      expect(done.toSorted()).toEqual(['free 1', 'other 1']);
+      // Later ones queue up behind those, and nobody meets the lock again.
+      write('held', 3);
+      write('free', 2);
+      await settle();
+      expect(done.toSorted()).toEqual(['free 1', 'free 2', 'other 1']);
+      expect(turns().at(-1)).toEqual(['+ free 2']);
+      await clock.advance(60_000);
+      const { length } = turns();
+      expect(length).toBeLessThan(200);
+      locks.clear();
+      await clock.advance(2_500);
+      expect(done.slice(3)).toEqual(['held 1', 'held 2', 'held 3']);
+    });
+
+    it('removals say what they leave, at once', async () => {
+      const { rows, clock, locks } = createLocked();
+      const removed = ['free', 'held'].map((tenant) => ({ ...rowRef({ at: 1 }), tenant }));
+      expect(await rows.remove(removed)).toEqual([removed[1]]);
+      expect(await rows.remove(removed)).toEqual([removed[1]]);
+      locks.clear();
+      await clock.advance(2_500);
+      expect(await rows.remove(removed)).toEqual([]);
+    });
+
+    it('questions are answered, and a key with a row that is held back is blocked', async () => {
+      const { rows, write } = createLocked();
+      write('held', 1);
+      await settle();
+      const ask = [
+        { at: 3, key: 'aa' },
+        { at: 3, key: 'bb' },
+      ].map((each) => ({ ...asked(each), tenant: 'held' }));
+      const key = orderedRow({ at: 1 }).order.key;
+      const places = await rows.placesOf(
+        ask.map((each) => ({ ...each, order: { ...each.order, key: each.order.key === 'aa' ? key : each.order.key } })),
+        wanted,
+      );
+      expect(places.map(({ blocked }) => blocked)).toEqual([true, false]);
+    });
   });
 });

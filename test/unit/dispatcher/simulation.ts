@@ -338,6 +338,7 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
         ask(30, () => {
           for (const { deliveryId, step } of rows)
             if (mutant.removesLaterSteps || (waiting.get(deliveryId)?.step ?? 0) <= step) waiting.delete(deliveryId);
+          return [];
         }),
       count: async () => ({ retrying: 0, parked: 0 }),
     };

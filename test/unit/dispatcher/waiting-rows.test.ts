@@ -61,6 +61,8 @@ function createWorld() {
     onContents: () => undefined as void,
     paused: [] as Endpoint[],
     released: [] as DueRow[][],
+    /** Tenants whose rows are locked. */
+    locked: new Set<string>(),
     release: (async (due) => void world.released.push([...due])) as ReleaseOrdered,
   };
   const answer = <T>(value: T): T => {
@@ -78,7 +80,11 @@ function createWorld() {
       world.onContents();
       return answer(events.map(({ eventId }) => contentOf(eventId)));
     },
-    remove: async (rows) => void world.removed.push(...answer(rows)),
+    remove: async (rows) => {
+      const isLocked = ({ tenant }: { tenant: string }): boolean => world.locked.has(tenant);
+      world.removed.push(...answer(rows).filter((row) => !isLocked(row)));
+      return rows.filter(isLocked);
+    },
     count: async () => answer({ retrying: 0, parked: 0 }),
   };
   const owned = createOwnedPartitions(clock);
@@ -86,7 +92,12 @@ function createWorld() {
   const recentSteps = createRecentSteps(clock);
   const servedRows = createServedRows({
     table,
-    orderedRows: { remove: async (rows) => void world.removedInOrder.push(...answer(rows)) },
+    orderedRows: {
+      remove: async (rows) => {
+        world.removedInOrder.push(...answer(rows));
+        return [];
+      },
+    },
   });
   const waitingRows = createWaitingRows({
     table,
@@ -237,6 +248,26 @@ describe('what waits', () => {
     expect(created.world.questions.length).toBeGreaterThan(length);
     await created.clock.advance(5_000);
     expect(created.world.removed).toHaveLength(1);
+  });
+
+  it('stays while somebody has locked it: it is read no more, its tenant has so much less room, and others go on', async () => {
+    created.world.locked.add('other');
+    created.servedRows.addRow(aRow({ tenant: 'other', deliveryId: 'dlv_l' }));
+    created.servedRows.addRow(aRow({ deliveryId: 'dlv_done' }));
+    created.world.rows = [aRow({ deliveryId: 'dlv_2' })];
+    await start();
+    await created.clock.advance(3_000);
+    expect(created.world.removed.map(({ deliveryId }) => deliveryId)).toEqual(['dlv_done']);
+    const acme = { tenant: 'acme', room: 30, perLane: 5 };
+    expect(created.world.questions.at(-1)).toMatchObject({
+      except: [{ tenant: 'other', id: 'dlv_l' }],
+      tenants: [acme, { tenant: 'other', room: 79, perLane: 50 }],
+    });
+    expect(created.offered.map(({ delivery }) => delivery.id)).toContain('dlv_2');
+    created.world.locked.clear();
+    await created.clock.advance(1_000);
+    expect(created.servedRows.count()).toBe(0);
+    expect(created.world.questions.at(-1)).toMatchObject({ except: [], tenants: [acme] });
   });
 
   it('waits while Postgres is away, and so do the removals', async () => {
