@@ -226,3 +226,61 @@ test('records become rows; those that can’t become a dead letter, which is fou
   await stop(successor.parts);
   expect(successor.failures).toEqual([]);
 });
+
+const locks = [
+  { what: 'clock is held', seconds: 8, text: `SELECT FROM tenant_clocks WHERE tenant = 'held' FOR UPDATE` },
+  { what: 'statistics are locked', seconds: 4, text: `SELECT FROM stats WHERE tenant = 'held' FOR UPDATE` },
+] as const;
+test.each(locks)(
+  'while a tenant’s $what, another’s events are readable within two seconds, and its own come in their order after',
+  async ({ what, seconds, text }) => {
+    const { parts, failures } = projector();
+    await start(parts);
+    const send = (tenant: string, eventId: string) => {
+      const { event: sent } = eventFact({ tenant, eventId: `${what} ${eventId}` });
+      return producer.send({ topic: topics.events, key: tenant, value: eventCodec.encode(sent), headers: {} });
+    };
+    const isReadable = (tenant: string, eventId: string) =>
+      waitUntil(
+        `${eventId} of the tenant ${tenant} is readable`,
+        async () => {
+          const values = [tenant, `${what} ${eventId}`];
+          return (await postgres.query('SELECT FROM events WHERE tenant = $1 AND id = $2', values)).length > 0;
+        },
+        { everyMs: 20 },
+      );
+    for (const tenant of ['held', 'free']) {
+      await send(tenant, '0');
+      await isReadable(tenant, '0');
+    }
+    const tookMs: number[] = [];
+    let sent = 0;
+    await postgres.transaction(async (holder) => {
+      await holder.query(text);
+      for (const until = Date.now() + seconds * 1_000; Date.now() < until;) {
+        sent += 1;
+        const id = String(sent).padStart(3, '0');
+        await send('held', id);
+        const startedAtMs = Date.now();
+        await send('free', id);
+        await isReadable('free', id);
+        tookMs.push(Date.now() - startedAtMs);
+        // Or the server would end a transaction that is idle.
+        await holder.query('SELECT 1');
+      }
+    });
+    expect(Math.max(...tookMs)).toBeLessThan(2_000);
+    expect(sent).toBeGreaterThan(seconds / 2);
+    await isReadable('held', String(sent).padStart(3, '0'));
+    const inOrder = await postgres.query<{ id: string }>(
+      `SELECT id FROM events WHERE tenant = 'held' AND id LIKE $1 || ' 0%' ORDER BY updated_at`,
+      [what],
+    );
+    const ids = inOrder.map(({ id }) => id);
+    expect(ids).toEqual(ids.toSorted());
+    expect(ids).toHaveLength(sent + 1);
+    await stop(parts);
+    expect(failures).toEqual([]);
+  },
+  60_000,
+);
