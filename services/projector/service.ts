@@ -45,6 +45,8 @@ const statementTimeoutMs = 10_000;
  * operator's session. By then the tenant is set aside, and this is how long it delays others.
  */
 const lockTimeoutMs = 200;
+/** What a sweep has locked by then waits for it; it is tried again a minute later. */
+const retentionLockTimeoutMs = 1_000;
 /** Asked again until there is an answer; a stop has to wait for one try. */
 const askTimeoutMs = 5_000;
 
@@ -61,7 +63,10 @@ export function build(config: ProjectorConfig, context: ServiceContext): Part[] 
   const openPool = createPools({ ...postgresAccess(config), name, log, metrics: context.metrics });
   const postgres = openPool({ maxConnections, statementTimeoutMs, lockTimeoutMs, isPipelined: true });
   const ahead = openPool({ use: 'ahead', maxConnections: 1, statementTimeoutMs, lockTimeoutMs, isPipelined: true });
-  const retentionPostgres = openPool({ use: 'retention', maxConnections: 1, statementTimeoutMs });
+  const retentionPostgres = openPool({
+    ...{ use: 'retention', maxConnections: 1, statementTimeoutMs },
+    lockTimeoutMs: retentionLockTimeoutMs,
+  });
   const retention = createRetention({
     postgres: retentionPostgres,
     payloadDays: config.payloadRetentionDays,

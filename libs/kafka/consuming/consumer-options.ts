@@ -47,6 +47,8 @@ export interface ConsumerOptions extends KafkaAccess {
   maxOutstanding?: number;
   /** The same in bytes. Default 16 MiB. */
   maxOutstandingBytes?: number;
+  /** Records of a partition that are handed out beyond one that is not done: so many are read again after a crash. Default 100,000. */
+  maxSpan?: number;
   /** The most that a batch may have when it is decompressed; a larger one can't be decoded. Default as in libs/config. */
   maxDecompressedBytes?: number;
   /** The longest that a record waits for others at its broker, while they keep coming: see fetch-pace.ts. Default 0: none waits. */
@@ -99,5 +101,6 @@ export const workLimitsOf = (options: ConsumerOptions): WorkLimits => ({
   maxQueuedBytes: options.maxQueuedBytes ?? 8 * mebibyte,
   maxOutstanding: options.maxOutstanding ?? 2_000,
   maxOutstandingBytes: options.maxOutstandingBytes ?? 16 * mebibyte,
+  maxSpan: options.maxSpan ?? 100_000,
   maxBatchBytes: options.maxDecompressedBytes ?? defaultDecompressedBytes,
 });

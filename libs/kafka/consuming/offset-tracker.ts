@@ -15,6 +15,8 @@ export interface OffsetTracker {
   oldestOpenAtMs(): number | undefined;
   /** Received and not done. */
   open(): number;
+  /** Received since the oldest that is not done, that one included: as many are kept in memory, and read again after a crash. */
+  span(): number;
 }
 
 export interface TrackedOffset {
@@ -69,5 +71,6 @@ export function createOffsetTracker(startOffset: bigint): OffsetTracker {
     position: () => entries[head]?.offset ?? next,
     oldestOpenAtMs: () => entries[head]?.writtenAtMs,
     open: () => open,
+    span: () => entries.length - head,
   };
 }

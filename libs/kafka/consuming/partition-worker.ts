@@ -6,7 +6,8 @@
  *                 dropped (lost, or the consumer ended): the signal aborts, and done() does nothing any more
  *
  * It guarantees that records are handed out in offset order, to one call of the handler at a time, none of them twice, and that every record
- * below the offset to commit is done. Queued and outstanding records are bounded; the consumer that feeds it respects `wantsMore`.
+ * below the offset to commit is done. Queued and outstanding records are bounded, and so is how far the partition goes on beyond one that is
+ * not done; the consumer that feeds it respects `wantsMore`.
  * handler-calls.ts calls the handler.
  */
 import type { KafkaMessage } from 'kafkajs';
@@ -22,6 +23,8 @@ export interface WorkLimits {
   maxQueuedBytes: number;
   maxOutstanding: number;
   maxOutstandingBytes: number;
+  /** Records received since the oldest that is not done; at the bound nothing more is handed out. */
+  maxSpan: number;
   /** The most that a batch may have when it is decompressed. */
   maxBatchBytes: number;
 }
@@ -124,7 +127,8 @@ export function createPartitionWorker(options: PartitionWorkerOptions): Partitio
   const idle = (): boolean => out.records === 0 && calling === undefined;
 
   function mayHandOut(): boolean {
-    const hasRoom = out.records < limits.maxOutstanding && out.bytes < limits.maxOutstandingBytes;
+    const isNear = tracker !== undefined && tracker.span() - queued.length < limits.maxSpan;
+    const hasRoom = isNear && out.records < limits.maxOutstanding && out.bytes < limits.maxOutstandingBytes;
     const isFree = isAfter && calling === undefined && !held && !failed && !lost.signal.aborted;
     return queued.length > 0 && hasRoom && isFree;
   }

@@ -18,6 +18,7 @@ import { sharingWorkMutants } from './sharing-work.ts';
 import { showingMutants } from './showing.ts';
 import { sharingMutants } from './sharing.ts';
 import { tracingMutants } from './tracing.ts';
+import { waitingApartMutants } from './waiting-apart.ts';
 
 /** Each of them must be seen. */
 export const mutants: readonly Mutant[] = [
@@ -40,4 +41,5 @@ export const mutants: readonly Mutant[] = [
   ...showingMutants,
   ...erasingMutants,
   ...endingLoopsMutants,
+  ...waitingApartMutants,
 ];

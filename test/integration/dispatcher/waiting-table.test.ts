@@ -294,6 +294,25 @@ describe('the table of what waits', () => {
     ]);
   });
 
+  it('leaves rows that somebody has locked, says which, and waits for none of them', async () => {
+    await insert({ id: 'a', step: 2 }, { id: 'b', step: 2 }, { id: 'a', tenant: 'other', step: 2 });
+    const served = [
+      { tenant: 'acme', deliveryId: 'a', step: 2 },
+      { tenant: 'acme', deliveryId: 'b', step: 2 },
+      { tenant: 'other', deliveryId: 'a', step: 2 },
+      { tenant: 'other', deliveryId: 'gone', step: 2 },
+    ];
+    await postgres.transaction(async (holder) => {
+      await holder.query(`SELECT FROM waiting WHERE tenant = 'acme' AND delivery_id = 'a' FOR UPDATE`);
+      expect(await table.remove(served)).toEqual([{ tenant: 'acme', deliveryId: 'a' }]);
+    });
+    expect((await table.due(question())).map(({ tenant, deliveryId }) => `${tenant}/${deliveryId}`)).toEqual([
+      'acme/a',
+    ]);
+    expect(await table.remove(served)).toEqual([]);
+    expect(await table.due(question())).toEqual([]);
+  });
+
   it('is counted by state', async () => {
     await insert({ id: 'a' }, { id: 'b' }, { id: 'elsewhere', partition: 9 });
     await postgres.query(`UPDATE waiting SET state = 'parked' WHERE delivery_id = 'b'`);

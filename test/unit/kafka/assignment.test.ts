@@ -16,6 +16,7 @@ function setUp() {
     maxQueuedBytes: 9_999,
     maxOutstanding: 9,
     maxOutstandingBytes: 9_999,
+    maxSpan: 9_999,
     maxBatchBytes: 1_000_000,
   };
   const assignment = createAssignment((ref, after) =>

@@ -10,6 +10,7 @@ const workLimits = {
   maxQueuedBytes: 1e9,
   maxOutstanding: 1_000,
   maxOutstandingBytes: 1e9,
+  maxSpan: 1e6,
   maxBatchBytes: 1_000_000,
 };
 

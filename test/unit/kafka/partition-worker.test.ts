@@ -12,6 +12,7 @@ const limits = {
   maxQueuedBytes: 100_000,
   maxOutstanding: 6,
   maxOutstandingBytes: 100_000,
+  maxSpan: 12,
   maxBatchBytes: 1_000_000,
 };
 
@@ -88,6 +89,30 @@ test('no more is handed out than may be undone at a time', async () => {
   calls[1]?.records[0]?.done();
   await settle();
   expect(handedOut()).toHaveLength(7);
+});
+
+test('records go on beyond one that is not done, so far and no further, and nothing is committed beyond it', async () => {
+  const { worker, calls, handedOut } = setUp();
+  worker.open(0n);
+  const done = async (from: number): Promise<void> => {
+    for (let at = from; at < calls.length; at += 1) {
+      for (const record of calls[at]?.records ?? []) if (record.offset !== 1n) record.done();
+      await calls[at]?.finish();
+    }
+  };
+  for (let offset = 0; offset < 30; offset += 5) {
+    worker.receive(messages(offset, offset + 5));
+    await settle();
+    for (let turn = 0; turn < 4; turn += 1) await done(0);
+  }
+  // Twelve, from the one that is not done on, and what came with the last of them.
+  expect(handedOut().length).toBeGreaterThanOrEqual(13);
+  expect(handedOut().length).toBeLessThanOrEqual(16);
+  expect(worker.committable()).toBe(1n);
+  calls.flatMap(({ records }) => records).forEach((record) => record.done());
+  await settle();
+  await done(0);
+  expect(handedOut().length).toBeGreaterThan(16);
 });
 
 test('a full queue wants no more until it has drained to half', async () => {

@@ -171,7 +171,7 @@ function partition({ maxQueuedBytes = 1e9 }: Given = {}) {
   const worker = createPartitionWorker({
     ...{ topic: 't', partition: 7, after: Promise.resolve() },
     limits: {
-      ...{ maxQueuedRecords: 1_000, maxQueuedBytes, maxOutstanding: 1_000, maxOutstandingBytes: 1e9 },
+      ...{ maxQueuedRecords: 1_000, maxQueuedBytes, maxOutstanding: 1_000, maxOutstandingBytes: 1e9, maxSpan: 1e6 },
       maxBatchBytes: maxBytes,
     },
     onReady: () => calls.wake(),
