@@ -14,6 +14,7 @@ const groupsOfTracks: Readonly<Record<ToldKind['track'], string>> = {
   stores: 'stores',
   'broker links': 'links to brokers',
   'other links': 'other links',
+  locks: 'locks',
   machine: 'the machine',
 };
 

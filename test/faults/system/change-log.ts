@@ -9,12 +9,12 @@ export interface ChangeLog {
   close(): Promise<void>;
 }
 
-/** In the transaction that makes the change, so that none is missed and none is there that was not. */
+/** In the transaction that makes the change, so that none is missed and none is there that was not. Pollers read one tenant's. */
 const keepChanges = `
   CREATE TABLE changes_of_events (event_id text NOT NULL, updated_at timestamptz NOT NULL);
   CREATE FUNCTION keep_changes_of_events() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN
-    INSERT INTO changes_of_events SELECT id, updated_at FROM written;
+    INSERT INTO changes_of_events SELECT id, updated_at FROM written WHERE tenant = 'default';
     RETURN NULL;
   END $$;
   CREATE TRIGGER keep_inserts AFTER INSERT ON events REFERENCING NEW TABLE AS written

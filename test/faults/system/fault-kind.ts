@@ -1,6 +1,7 @@
 import type { Pipeline } from '../../support/pipeline.ts';
 import { pipelineServices, type ServiceName } from '../../support/stack.ts';
 import type { Havoc } from '../support/havoc.ts';
+import type { Bystanders } from './bystanders.ts';
 import type { Clocks } from './clocks.ts';
 import type { SystemServers } from './servers.ts';
 
@@ -12,6 +13,7 @@ export const tracks = [
   'stores',
   'broker links',
   'other links',
+  'locks',
   'machine',
 ] as const;
 type Track = (typeof tracks)[number];
@@ -31,6 +33,7 @@ export interface FaultWorld {
   servers: SystemServers;
   pipeline: Pipeline;
   clocks: Clocks;
+  bystanders: Bystanders;
   havoc: Havoc;
   /** The kind's own, so that its choices don't depend on other kinds. */
   random: () => number;

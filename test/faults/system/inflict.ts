@@ -4,6 +4,7 @@ import { serviceOf } from '../../support/pipeline.ts';
 import type { Fault } from '../checker/history.ts';
 import type { GroupWatch } from '../support/group-watch.ts';
 import { createHavoc } from '../support/havoc.ts';
+import type { Bystanders } from './bystanders.ts';
 import type { Clocks } from './clocks.ts';
 import type { FaultKind, FaultWorld } from './fault-kind.ts';
 import type { SystemServers } from './servers.ts';
@@ -13,6 +14,7 @@ interface Options {
   servers: SystemServers;
   groupWatch: GroupWatch;
   clocks: Clocks;
+  bystanders: Bystanders;
 }
 
 /** Until what a fault of a server or a link had begun has ended: the longest time-outs and pauses between tries. */
@@ -20,7 +22,7 @@ const settlingMs = 10_000;
 
 /** @returns what does it to this system; what it does to servers and links is written down in `faults` */
 export function inflictIn(
-  { pipeline, servers, groupWatch, clocks }: Options,
+  { pipeline, servers, groupWatch, clocks, bystanders }: Options,
   faults: Fault[],
 ): (kind: FaultKind, random: () => number) => Promise<void> {
   const during: FaultWorld['during'] = async (what, work, service) => {
@@ -36,7 +38,7 @@ export function inflictIn(
     });
     const pause: FaultWorld['pause'] = async (leastMs, mostMs) =>
       void (await delay(leastMs + random() * (mostMs - leastMs)));
-    return kind.inflict({ ...common, clocks, havoc, pause, during });
+    return kind.inflict({ ...common, clocks, bystanders, havoc, pause, during });
   };
 }
 

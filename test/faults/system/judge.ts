@@ -6,6 +6,7 @@ import { describeFindings } from '../delivering/findings.ts';
 import { judgeOrder } from '../delivering/order.ts';
 import { judgeRepeats } from '../delivering/repeats.ts';
 import { judgeAbsences } from './absences.ts';
+import { judgeBystanders } from './bystanders.ts';
 import { countsOf } from './counts.ts';
 import { healthyName, isOrdered, systemRoles } from './endpoints.ts';
 import { faultKinds } from './fault-kinds.ts';
@@ -45,6 +46,7 @@ export function judge(seen: Seen): SystemResult {
       ...(verdict.violations.length > 0 ? [verdict.text] : []),
       ...describeFindings(found),
       ...judgeAbsences(seen.absences, inflicted.filter(isOutage)),
+      ...judgeBystanders(seen.bystanders, inflicted),
     ],
   };
 }

@@ -25,6 +25,7 @@ import { createGroupWatch } from '../support/group-watch.ts';
 import { openLogs } from '../support/process-logs.ts';
 import { smallSets } from '../support/small-sets.ts';
 import { watchAbsences } from './absences.ts';
+import { type BystandersWebhook, createBystanders } from './bystanders.ts';
 import { type ChangeLog, startChangeLog } from './change-log.ts';
 import { untilDrained } from './drained.ts';
 import { type Clocks, createClocks } from './clocks.ts';
@@ -175,6 +176,7 @@ async function runUnderFaults(world: World): Promise<Seen> {
   const absences = watchAbsences(new Map(processNames.map((name) => [name, pipeline.metricsUrl(name)])), ended.signal);
   try {
     const faults: Fault[] = [];
+    const bystanders: BystandersWebhook[] = [];
     const leftOut = leftOutOf(world.kinds, servers);
     for (const [name, why] of Object.entries(leftOut)) say(`LEFT OUT: ${name}: ${why}`);
     const kinds = world.kinds.filter(({ name }) => leftOut[name] === undefined);
@@ -182,7 +184,7 @@ async function runUnderFaults(world: World): Promise<Seen> {
       ...world,
       kinds,
       forMs: world.isOneRound ? 0 : minutes * 60_000,
-      inflict: inflictIn(world, faults),
+      inflict: inflictIn({ ...world, bystanders: createBystanders(pipeline, bystanders) }, faults),
       signal: ended.signal,
     });
     const traffic = startTraffic({ load, client, seed, webhooks, expectedMs: minutes * 60_000, faultsOver });
@@ -231,6 +233,7 @@ async function runUnderFaults(world: World): Promise<Seen> {
       leftOut,
       restarts: pipeline.restarts.length,
       absences: absences(),
+      bystanders,
       late,
       seconds: Number(seconds(startMs)),
       drainSeconds,

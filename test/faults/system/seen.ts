@@ -7,6 +7,7 @@ import type { History } from '../checker/history.ts';
 import type { DispatcherFacts } from '../delivering/dispatcher-log.ts';
 import type { Intent } from '../idempotency/history.ts';
 import type { Absence } from './absences.ts';
+import type { BystandersWebhook } from './bystanders.ts';
 import type { Inflicted } from './schedule.ts';
 
 /** Plain data. */
@@ -25,6 +26,8 @@ export interface Seen {
   restarts: number;
   /** Consumers that were without their group. */
   absences: readonly Absence[];
+  /** Webhooks of a tenant beside one whose rows were locked. */
+  bystanders: readonly BystandersWebhook[];
   /** How late the run itself was with what it sends, receives and writes down, and its links with what they pass on. */
   late: { run: LoopDelay; links: LoopDelay };
   seconds: number;

@@ -19,6 +19,7 @@ function healthyRun(): Seen {
     leftOut: {},
     restarts: 0,
     absences: [],
+    bystanders: [],
     late: { run: { p99: 0, max: 0 }, links: { p99: 0, max: 0 } },
     seconds: 1,
     drainSeconds: 0,
