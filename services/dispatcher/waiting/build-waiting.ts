@@ -5,13 +5,12 @@ import type { Scheduler } from '../lanes/scheduler.ts';
 import type { DispatcherMetrics } from '../metrics.ts';
 import type { OwnedPartitions } from '../model/owned-partitions.ts';
 import type { RecentSteps } from '../model/recent-steps.ts';
-import type { OrderedRows } from '../ordered/ordered-rows.ts';
 import type { OutcomeWriter } from '../send/outcome-writer.ts';
 import { createEndCancelled } from './end-cancelled.ts';
 import { createEndOverdue } from './end-overdue.ts';
 import { createOverdueTable } from './overdue-table.ts';
 import { createReadContents } from './read-contents.ts';
-import { createServedRows } from './served-rows.ts';
+import { createServedRows, type RemovesRows } from './served-rows.ts';
 import { createWaitingRows, type ReleaseOrdered } from './waiting-rows.ts';
 import { createWaitingTable } from './waiting-table.ts';
 
@@ -19,7 +18,7 @@ interface TableDeps {
   postgres: Postgres;
   indexScanPool: Postgres;
   directory: Endpoints['directory'];
-  orderedRows: Pick<OrderedRows, 'remove'>;
+  orderedRows: RemovesRows;
 }
 
 /** The table `waiting` and related tables. */

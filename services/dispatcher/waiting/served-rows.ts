@@ -5,7 +5,6 @@
  */
 import { deliveryKey, type RowJob } from '../model/job.ts';
 import type { RowRef } from '../model/waiting-row.ts';
-import type { OrderedRows } from '../ordered/ordered-rows.ts';
 import type { WaitingTable } from './waiting-table.ts';
 
 export interface ServedRows {
@@ -19,11 +18,16 @@ export interface ServedRows {
   remove(): Promise<void>;
 }
 
+/** @returns those that stay because they are locked */
+export interface RemovesRows {
+  remove(rows: readonly RowRef[]): Promise<readonly RowRef[]>;
+}
+
 type ServedRow = Omit<RowRef, 'order'> & Pick<RowJob, 'order'>;
 
 interface Deps {
   table: Pick<WaitingTable, 'remove'>;
-  orderedRows: Pick<OrderedRows, 'remove'>;
+  orderedRows: RemovesRows;
 }
 
 export function createServedRows({ table, orderedRows }: Deps): ServedRows {
