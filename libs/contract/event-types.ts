@@ -23,16 +23,47 @@ export type EventTypeEnforcement = (typeof eventTypeEnforcements)[number];
 export const versionCompatibilities = ['initial', 'compatible', 'breaking'] as const;
 export type VersionCompatibility = (typeof versionCompatibilities)[number];
 
-/** Starts with a letter or digit and ends with one, so that a path, a link in a text and a sentence's end never cut it. */
-export const eventTypeNamePattern = '^[A-Za-z0-9](?:[A-Za-z0-9._:-]{0,126}[A-Za-z0-9])?$';
+const nameCharacter = String.raw`[^\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Z}*\[\]]`;
+
+/**
+ * Names are what providers call their events: `invoice.paid`, `orders/create`, `Push Hook`, `zen:event-type:ticket.created`, `invoice.paid|v2`.
+ * A name is compared with the type of an event character by character, so it is not normalized. It is one line that reads as it is:
+ *
+ *   1 to 255 characters; of blanks only U+0020, alone and between others; no control, format, private-use and surrogate characters
+ *   no `*`, which makes a pattern of an endpoint's, and no `[` and `]`, which end a link in a text
+ *   no `.` or `..` between slashes: browsers and proxies would make another path of it
+ *
+ * For the flag `u`.
+ */
+export const eventTypeNamePattern = String.raw`^(?! |(?:.*/)?\.{1,2}(?:/|$))(?:${nameCharacter}| (?! |$)){1,255}$`;
+
+const namePattern = new RegExp(eventTypeNamePattern, 'u');
+export const isEventTypeName = (text: string): boolean => namePattern.test(text);
+
+/** In a path, it says that the name is the query parameter `name`. */
+export const nameInQuery = '-';
 
 /** Words of paths beside `/v1/event-types/{name}` and `/catalog/{name}`. */
 export const reservedTypeNames: readonly string[] = [
-  ...['changes', 'export', 'groups', 'import', 'observed', 'search', 'verify'],
+  ...['changes', 'export', 'groups', 'import', 'observed', 'search', 'verify', nameInQuery],
 ];
 
+/** What every proxy passes on in a path as it is, if it is percent-encoded. */
+const plainInPaths = /^[A-Za-z0-9](?:[A-Za-z0-9._: -]*[A-Za-z0-9_:-])?$/;
+
+/**
+ * The address below `base` of what is called so. Many proxies decode or refuse `%2F`, `%5C` and `%25` in a path, so a name with more than letters,
+ * digits and a few marks is the query parameter `name`, and `-` stands in its place: `/catalog/-/v/2?name=orders%2Fcreate`.
+ *
+ * @param below the rest of the path
+ */
+export const addressOfName = (base: string, name: string, below = ''): string =>
+  plainInPaths.test(name)
+    ? `${base}/${encodeURIComponent(name)}${below}`
+    : `${base}/${nameInQuery}${below}?name=${encodeURIComponent(name)}`;
+
 /** `[[invoice.paid]]` in a description or in notes is a link to that type. */
-export const typeLinkPattern = /\[\[([A-Za-z0-9][A-Za-z0-9._:-]{0,127})\]\]/g;
+export const typeLinkPattern = new RegExp(String.raw`\[\[(?! )((?:${nameCharacter}| (?! |\])){1,255})\]\]`, 'gu');
 
 /** JSON text of a schema or an example. */
 export const maxSchemaBytes = 64 * 1024;

@@ -87,7 +87,12 @@ export interface PortalDeps {
 
 export type Route = (deps: RouteDeps) => RouteOptions;
 
-type TypedRoute<T extends RouteGenericInterface> = RouteOptions<RawServerDefault, IncomingMessage, ServerResponse, T>;
+export type TypedRoute<T extends RouteGenericInterface> = RouteOptions<
+  RawServerDefault,
+  IncomingMessage,
+  ServerResponse,
+  T
+>;
 
 /** The types of body, query and parameters, which the schema has checked, are the handler's own business. */
 export const route = <T extends RouteGenericInterface>(options: TypedRoute<T>): RouteOptions => options as RouteOptions;

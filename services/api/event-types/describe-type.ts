@@ -22,7 +22,7 @@ import {
   unchanged,
   writeNames,
 } from './type-transaction.ts';
-import { countWords, linkedNames } from './type-texts.ts';
+import { countWords, isWrittenLikeName, linkedNames } from './type-texts.ts';
 
 interface Described {
   name: string;
@@ -179,6 +179,7 @@ async function linkErrors(
   const errors = Object.entries(written).flatMap(([field, names]) =>
     names
       .filter((linked) => linked !== name && linkable?.has(linked) !== true && !known.has(linked))
+      .filter(isWrittenLikeName)
       .map((linked) => ({ field, message: `links to ${linked}, which is not an event type` })),
   );
   if (successor === name) errors.push({ field: '/deprecation/successor', message: 'must be another type' });

@@ -9,8 +9,12 @@ import { nodeOf, resolveReference } from './schema-node.ts';
 /** Values in these are no schemas. */
 const data = new Set(['const', 'default', 'enum', 'example', 'examples']);
 
-/** The place of a type's schema in a document, as a JSON pointer in a URL. */
-const placeOf = (name: string): string => `#/webhooks/${name}/post/requestBody/content/application~1json/schema`;
+/** The place of a type's schema in a document, as a JSON pointer in the fragment of a URL (RFC 6901, 6). */
+const placeOf = (name: string): string =>
+  `#/webhooks/${pointerStep(name)}/post/requestBody/content/application~1json/schema`;
+
+const pointerStep = (name: string): string =>
+  encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1')).replaceAll('%3A', ':');
 
 /** The schema with all that it refers to, so that it stands by itself. */
 export function bundle(document: unknown, name: string, schema: unknown): unknown {

@@ -48,7 +48,8 @@ export interface TypeContent {
 export const typeName = {
   type: 'string',
   pattern: eventTypeNamePattern,
-  description: 'up to 128 letters, digits, `.`, `_`, `:` and `-`, with a letter or a digit at both ends',
+  description:
+    'up to 255 characters of one line, without `*`, `[` and `]`, a blank at an end or two in a row, and `.` or `..` between slashes',
 } as const;
 
 const longText = { type: 'string', maxLength: 20_000, pattern: '^[^\\u0000]*$', description: 'text' } as const;

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import {
   type EventTypeView,
-  eventTypeNamePattern,
   type EventTypeVisibility,
+  isEventTypeName,
   type SchemaDifference,
   type VersionCompatibility,
 } from '#lib/contract';
@@ -61,7 +61,7 @@ export async function prepareImport(
       ...(category !== undefined && { category }),
     });
     const errors = [
-      ...(new RegExp(eventTypeNamePattern).test(name)
+      ...(isEventTypeName(name)
         ? nameErrors(name)
         : [{ field: '/name', message: 'is not a valid name of an event type' }]),
       ...('errors' in read ? read.errors : contentErrors(typeContent(read.read))),

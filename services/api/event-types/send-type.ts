@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify';
+import { addressOfName } from '#lib/contract';
 import { sendResource } from '../http/etag.ts';
 import { sendInvalid, sendProblem } from '../http/send-problem.ts';
 import { refuseBeyondLimit } from '../limits/refuse-beyond-limit.ts';
@@ -29,7 +30,7 @@ export function sendType(
   return sendResource(reply, { revision }, { ...type });
 }
 
-const typePath = (name: string, below = ''): string => `/v1/event-types/${encodeURIComponent(name)}${below}`;
+const typePath = (name: string, below = ''): string => addressOfName('/v1/event-types', name, below);
 
 /**
  * Answers a request for a type that can't be shown under this name: 404, 410 for a retired one, 301 from an alias.

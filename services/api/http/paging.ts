@@ -22,7 +22,7 @@ const maxLimit = 1_000;
 export const pageParameters = { limit: { type: 'string' }, cursor: { type: 'string' } } as const;
 
 /** @param cursor the format of the collection's cursors */
-export function readPage(query: PageQuery, cursor: RegExp): PageRequest | { errors: FieldErrors } {
+export function readPage(query: PageQuery, cursor: Pick<RegExp, 'test'>): PageRequest | { errors: FieldErrors } {
   const limit = readLimit(query.limit, 1);
   if (typeof limit !== 'number') return limit;
   if (query.cursor !== undefined && !cursor.test(query.cursor))

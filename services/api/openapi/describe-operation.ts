@@ -73,6 +73,7 @@ const pathParameters = (url: string): object[] =>
 /** Parameters of most collections. */
 const usualParameters: Readonly<Record<string, string>> = {
   limit: 'page size, 1 to 1000; default 100',
+  name: 'the name, where the path has `-` in its place: for proxies that decode or refuse `%2F` in a path',
   cursor: 'cursor from the `Link` of the previous page',
 };
 

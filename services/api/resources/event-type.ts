@@ -1,12 +1,12 @@
-import type {
-  AliasKind,
-  EventTypeEnforcement,
-  EventTypeStatus,
-  EventTypeSummary,
-  EventTypeVersionView,
-  EventTypeView,
-  EventTypeVisibility,
-  TypeLink,
+import {
+  type AliasKind,
+  type EventTypeEnforcement,
+  type EventTypeStatus,
+  type EventTypeSummary,
+  type EventTypeView,
+  type EventTypeVisibility,
+  type TypeLink,
+  isEventTypeName,
 } from '#lib/contract';
 import type { Query } from '#lib/postgres';
 import { isShownTo, withoutHidden } from '../event-types/shown-types.ts';
@@ -70,8 +70,6 @@ const columns = `t.id, n.name, ${status} AS status, t.visibility, t.category, t.
 /** Types by their current names; one that was merged has none. */
 const typesWithNames = `event_types t
   JOIN event_type_names n ON n.tenant = t.tenant AND n.type_id = t.id AND n.kind = 'current'`;
-
-export const typeNamePattern = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
 
 /** The filters of `GET /v1/event-types`. */
 export const eventTypeFilters = {
@@ -144,7 +142,7 @@ export interface FoundType extends EventTypeRow {
 
 /** By any of its names; a retired one is found too. */
 export async function findEventType(postgres: Query, tenant: string, name: string): Promise<FoundType | undefined> {
-  if (!typeNamePattern.test(name)) return undefined;
+  if (!isEventTypeName(name)) return undefined;
   const [row] = await postgres.query<FoundType>(
     `SELECT ${columns}, given.kind AS "foundBy",
             CASE WHEN given.kind = 'current' THEN t.visibility ELSE coalesce(given.visibility, t.visibility) END AS "foundVisibility"

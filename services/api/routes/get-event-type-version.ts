@@ -1,11 +1,12 @@
 import type { EventTypeVisibility } from '#lib/contract';
+import { namedRoute } from '../event-types/named-route.ts';
 import { audienceDescription, audienceOf, audienceParameter, ifShown } from '../event-types/shown-types.ts';
 import { sendElsewhere } from '../event-types/send-type.ts';
 import { sendProblem } from '../http/send-problem.ts';
 import type { Operation } from '../openapi/operation.ts';
 import { findEventType, versionsJson } from '../resources/event-type.ts';
 import { findVersion } from '../resources/event-type-version.ts';
-import { type Route, route } from '../route.ts';
+import type { Route } from '../route.ts';
 
 const querystring = { type: 'object', additionalProperties: false, properties: audienceParameter } as const;
 
@@ -23,7 +24,7 @@ const operation: Operation = {
 
 /** `GET /v1/event-types/{name}/versions/{version}` */
 export const getEventTypeVersion: Route = ({ postgres }) =>
-  route<{ Params: { name: string; version: string }; Querystring: { visibility?: EventTypeVisibility } }>({
+  namedRoute<{ Params: { name: string; version: string }; Querystring: { visibility?: EventTypeVisibility } }>({
     method: 'GET',
     url: '/v1/event-types/:name/versions/:version',
     config: { operation, capability: 'view' },

@@ -1,10 +1,11 @@
 import type { EventTypeVisibility } from '#lib/contract';
+import { namedRoute } from '../event-types/named-route.ts';
 import { audienceDescription, audienceOf, audienceParameter, ifShown } from '../event-types/shown-types.ts';
 import { sendElsewhere } from '../event-types/send-type.ts';
 import { sendResource } from '../http/etag.ts';
 import type { Operation } from '../openapi/operation.ts';
 import { eventTypeJson, findEventType } from '../resources/event-type.ts';
-import { type Route, route } from '../route.ts';
+import type { Route } from '../route.ts';
 
 const querystring = { type: 'object', additionalProperties: false, properties: audienceParameter } as const;
 
@@ -22,7 +23,7 @@ const operation: Operation = {
 
 /** `GET /v1/event-types/{name}` */
 export const getEventType: Route = ({ postgres }) =>
-  route<{ Params: { name: string }; Querystring: { visibility?: EventTypeVisibility } }>({
+  namedRoute<{ Params: { name: string }; Querystring: { visibility?: EventTypeVisibility } }>({
     method: 'GET',
     url: '/v1/event-types/:name',
     config: { operation, capability: 'view' },

@@ -1,4 +1,5 @@
 import type { EventTypeVisibility } from '#lib/contract';
+import { namedRoute } from '../event-types/named-route.ts';
 import { audienceDescription, audienceOf, audienceParameter, ifShown } from '../event-types/shown-types.ts';
 import { sendElsewhere } from '../event-types/send-type.ts';
 import { type PageQuery, pageParameters, readPage, takePage } from '../http/paging.ts';
@@ -6,7 +7,7 @@ import { sendInvalid } from '../http/send-problem.ts';
 import { type Operation, page } from '../openapi/operation.ts';
 import { findEventType, versionsJson } from '../resources/event-type.ts';
 import { listVersions } from '../resources/event-type-version.ts';
-import { type Route, route } from '../route.ts';
+import type { Route } from '../route.ts';
 
 const querystring = {
   type: 'object',
@@ -34,7 +35,7 @@ const operation: Operation = {
 
 /** `GET /v1/event-types/{name}/versions` */
 export const listEventTypeVersions: Route = ({ postgres, apiUrl }) =>
-  route<{ Params: { name: string }; Querystring: PageQuery & { visibility?: EventTypeVisibility } }>({
+  namedRoute<{ Params: { name: string }; Querystring: PageQuery & { visibility?: EventTypeVisibility } }>({
     method: 'GET',
     url: '/v1/event-types/:name/versions',
     config: { operation, capability: 'view' },

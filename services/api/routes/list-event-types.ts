@@ -1,3 +1,4 @@
+import { isEventTypeName } from '#lib/contract';
 import { audienceOf } from '../event-types/shown-types.ts';
 import { filterDescriptions, filterSchemas, readFilters } from '../http/filters.ts';
 import { type PageQuery, pageParameters, readPage, takePage } from '../http/paging.ts';
@@ -8,7 +9,6 @@ import {
   eventTypeFilters,
   eventTypesJson,
   listEventTypes as list,
-  typeNamePattern,
 } from '../resources/event-type.ts';
 import { type Route, route } from '../route.ts';
 
@@ -35,7 +35,7 @@ export const listEventTypes: Route = ({ postgres, apiUrl }) =>
     schema: { querystring },
     async handler(request, reply) {
       const { tenant, query } = request;
-      const page = readPage(query, typeNamePattern);
+      const page = readPage(query, { test: isEventTypeName });
       if ('errors' in page) return sendInvalid(reply, page.errors);
       const read = readFilters(eventTypeFilters, query);
       if ('errors' in read) return sendInvalid(reply, read.errors);

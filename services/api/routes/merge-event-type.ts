@@ -1,9 +1,10 @@
 import { mergeType } from '../event-types/move-names.ts';
 import { reason, typeName } from '../event-types/given-type.ts';
+import { namedRoute } from '../event-types/named-route.ts';
 import { sendType } from '../event-types/send-type.ts';
 import { changeTypes } from '../event-types/type-transaction.ts';
 import type { Operation } from '../openapi/operation.ts';
-import { type Route, route } from '../route.ts';
+import type { Route } from '../route.ts';
 
 interface Body {
   into: string;
@@ -30,7 +31,7 @@ const operation: Operation = {
 
 /** `POST /v1/event-types/{name}/merge` */
 export const mergeEventType: Route = (deps) =>
-  route<{ Params: { name: string }; Body: Body }>({
+  namedRoute<{ Params: { name: string }; Body: Body }>({
     method: 'POST',
     url: '/v1/event-types/:name/merge',
     config: { operation, audit: 'event_type.merge' },

@@ -1,10 +1,11 @@
 import { pauseType } from '../event-types/change-status.ts';
 import { instant, reason } from '../event-types/given-type.ts';
+import { namedRoute } from '../event-types/named-route.ts';
 import { sendType } from '../event-types/send-type.ts';
 import { changeTypes } from '../event-types/type-transaction.ts';
 import { optionalBody } from '../http/optional-body.ts';
 import type { Operation } from '../openapi/operation.ts';
-import { type Route, route } from '../route.ts';
+import type { Route } from '../route.ts';
 
 interface Body {
   reason?: string;
@@ -29,7 +30,7 @@ const operation: Operation = {
 
 /** `POST /v1/event-types/{name}/pause` */
 export const pauseEventType: Route = (deps) =>
-  route<{ Params: { name: string }; Body: Body }>({
+  namedRoute<{ Params: { name: string }; Body: Body }>({
     method: 'POST',
     url: '/v1/event-types/:name/pause',
     config: { operation, audit: 'event_type.pause' },

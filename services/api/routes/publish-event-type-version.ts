@@ -1,11 +1,12 @@
 import { describeType } from '../event-types/describe-type.ts';
 import { versionFields } from '../event-types/given-type.ts';
+import { namedRoute } from '../event-types/named-route.ts';
 import { prepareVersion } from '../event-types/prepare-version.ts';
 import { sendType } from '../event-types/send-type.ts';
 import { changeTypes } from '../event-types/type-transaction.ts';
 import { sendInvalid } from '../http/send-problem.ts';
 import type { Operation } from '../openapi/operation.ts';
-import { type Route, route } from '../route.ts';
+import type { Route } from '../route.ts';
 
 interface Body {
   schema: unknown;
@@ -36,7 +37,7 @@ const operation: Operation = {
 
 /** `POST /v1/event-types/{name}/versions` */
 export const publishEventTypeVersion: Route = (deps) =>
-  route<{ Params: { name: string }; Body: Body }>({
+  namedRoute<{ Params: { name: string }; Body: Body }>({
     method: 'POST',
     url: '/v1/event-types/:name/versions',
     config: { operation, audit: 'event_type.publish' },

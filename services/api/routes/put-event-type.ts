@@ -1,3 +1,4 @@
+import { isEventTypeName } from '#lib/contract';
 import { createType, describeType } from '../event-types/describe-type.ts';
 import {
   contentErrors,
@@ -9,13 +10,14 @@ import {
   typeName,
   versionFields,
 } from '../event-types/given-type.ts';
+import { namedRoute } from '../event-types/named-route.ts';
 import { prepareVersion } from '../event-types/prepare-version.ts';
 import { sendType } from '../event-types/send-type.ts';
 import { changeTypes } from '../event-types/type-transaction.ts';
 import { sendInvalid } from '../http/send-problem.ts';
 import type { Operation } from '../openapi/operation.ts';
 import { findEventType } from '../resources/event-type.ts';
-import { type Route, route } from '../route.ts';
+import type { Route } from '../route.ts';
 
 const body = {
   type: 'object',
@@ -39,7 +41,7 @@ const operation: Operation = {
 
 /** `PUT /v1/event-types/{name}`: for those who keep their types in a file. */
 export const putEventType: Route = (deps) =>
-  route<{ Params: { name: string }; Body: GivenType & GivenVersion }>({
+  namedRoute<{ Params: { name: string }; Body: GivenType & GivenVersion }>({
     method: 'PUT',
     url: '/v1/event-types/:name',
     config: { operation, audit: 'event_type.put' },
@@ -49,7 +51,7 @@ export const putEventType: Route = (deps) =>
       const { name } = params;
       const content = typeContent(given);
       const { version, errors } = await prepareVersion(given, deps.schemaChecks);
-      const wrong = new RegExp(typeName.pattern).test(name)
+      const wrong = isEventTypeName(name)
         ? nameErrors(name, 'name')
         : [{ field: 'name', message: `must be ${typeName.description}` }];
       const all = [...wrong, ...contentErrors(content), ...errors];

@@ -1,9 +1,10 @@
 import { resumeType } from '../event-types/change-status.ts';
+import { namedRoute } from '../event-types/named-route.ts';
 import { sendType } from '../event-types/send-type.ts';
 import { changeTypes } from '../event-types/type-transaction.ts';
 import { emptyBody, optionalBody } from '../http/optional-body.ts';
 import type { Operation } from '../openapi/operation.ts';
-import { type Route, route } from '../route.ts';
+import type { Route } from '../route.ts';
 
 const operation: Operation = {
   tag: 'Event types',
@@ -16,7 +17,7 @@ const operation: Operation = {
 
 /** `POST /v1/event-types/{name}/resume` */
 export const resumeEventType: Route = (deps) =>
-  route<{ Params: { name: string } }>({
+  namedRoute<{ Params: { name: string } }>({
     method: 'POST',
     url: '/v1/event-types/:name/resume',
     config: { operation, audit: 'event_type.resume' },

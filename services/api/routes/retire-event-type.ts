@@ -1,8 +1,9 @@
 import { retireType } from '../event-types/change-status.ts';
+import { namedRoute } from '../event-types/named-route.ts';
 import { sendRefused } from '../event-types/send-type.ts';
 import { changeTypes } from '../event-types/type-transaction.ts';
 import type { Operation } from '../openapi/operation.ts';
-import { type Route, route } from '../route.ts';
+import type { Route } from '../route.ts';
 
 const operation: Operation = {
   tag: 'Event types',
@@ -17,7 +18,7 @@ const operation: Operation = {
 
 /** `DELETE /v1/event-types/{name}` */
 export const retireEventType: Route = (deps) =>
-  route<{ Params: { name: string } }>({
+  namedRoute<{ Params: { name: string } }>({
     method: 'DELETE',
     url: '/v1/event-types/:name',
     config: { operation, audit: 'event_type.retire' },

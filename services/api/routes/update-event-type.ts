@@ -1,11 +1,12 @@
 import { describeType } from '../event-types/describe-type.ts';
 import { contentErrors, givenType, type GivenType, typeContent, typeFields } from '../event-types/given-type.ts';
+import { namedRoute } from '../event-types/named-route.ts';
 import { sendType } from '../event-types/send-type.ts';
 import { changeTypes } from '../event-types/type-transaction.ts';
 import { mergePatch } from '../http/merge-patch.ts';
 import { patchOf, readPatched } from '../http/patch-body.ts';
 import type { Operation } from '../openapi/operation.ts';
-import { type Route, route } from '../route.ts';
+import type { Route } from '../route.ts';
 
 const type = { type: 'object', additionalProperties: false, properties: typeFields } as const;
 
@@ -23,7 +24,7 @@ const operation: Operation = {
 
 /** `PATCH /v1/event-types/{name}` */
 export const updateEventType: Route = (deps) =>
-  route<{ Params: { name: string }; Body: Record<string, unknown> }>({
+  namedRoute<{ Params: { name: string }; Body: Record<string, unknown> }>({
     method: 'PATCH',
     url: '/v1/event-types/:name',
     config: { operation, audit: 'event_type.update' },

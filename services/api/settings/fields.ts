@@ -76,13 +76,13 @@ export const eventType = {
   description: 'text of one line',
 } as const;
 
-/** The type of a published event: narrower than a sender's, and no pattern of an endpoint's. */
+/** The type of a published event: narrower than a sender's, and no pattern of an endpoint's. Every name of an event type is one. */
 export const publishedType = {
   type: 'string',
   minLength: 1,
   maxLength: 255,
-  pattern: '^[!-)+-~]*$',
-  description: 'visible ASCII without blanks and asterisks, such as order.paid',
+  pattern: '^(?! )(?:[^\\p{Cc}\\p{Cf}\\p{Co}\\p{Cs}\\p{Z}*]| (?! |$))*$',
+  description: 'one line without asterisks, and without a blank at an end or two in a row, such as order.paid',
 } as const;
 
 /** A publisher's own name for something: part of record keys and headers, and of rows. */

@@ -2,7 +2,7 @@
 export const path = (strings: TemplateStringsArray, ...values: readonly string[]): string =>
   strings.reduce((whole, part, index) => whole + encodeURIComponent(values[index - 1] ?? '') + part);
 
-/** The path with these parameters; empty and absent ones are left out. */
+/** The path with these parameters, beside those that it has; empty and absent ones are left out. */
 export function withQuery(
   pathname: string,
   parameters: URLSearchParams | Readonly<Record<string, string | number | undefined>>,
@@ -10,5 +10,5 @@ export function withQuery(
   const query = new URLSearchParams();
   const entries = parameters instanceof URLSearchParams ? [...parameters] : Object.entries(parameters);
   for (const [name, value] of entries) if (value !== undefined && value !== '') query.append(name, String(value));
-  return query.size === 0 ? pathname : `${pathname}?${query.toString()}`;
+  return query.size === 0 ? pathname : `${pathname}${pathname.includes('?') ? '&' : '?'}${query.toString()}`;
 }

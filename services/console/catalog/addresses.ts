@@ -1,13 +1,21 @@
-import { eventTypeNamePattern } from '#lib/contract';
+import { addressOfName, isEventTypeName, nameInQuery } from '#lib/contract';
 
-/** Below the base: what a canonical address and a sitemap say. */
-export const typePath = (name: string): string => `/catalog/${encodeURIComponent(name)}`;
-export const versionPath = (name: string, version: number): string => `${typePath(name)}/v/${version}`;
-export const groupPath = (prefix: string): string => `/catalog/groups/${encodeURIComponent(prefix)}`;
+/** Below the base: what a canonical address and a sitemap say. A name that proxies would change in a path is in the query. */
+export const typePath = (name: string, below = ''): string => addressOfName('/catalog', name, below);
+export const versionPath = (name: string, version: number): string => typePath(name, `/v/${version}`);
+export const groupPath = (prefix: string): string => addressOfName('/catalog/groups', prefix);
 
-const typeName = new RegExp(eventTypeNamePattern);
-/** Nothing else can be the name of a type, so nothing has to be asked about it. */
-export const isTypeName = (text: string): boolean => typeName.test(text);
+/** The name in an address: that in the path, or for `-` the query parameter. Nothing else can be the name of a type: then nothing is asked about it. */
+export function nameIn(inPath: string, query: URLSearchParams): string | undefined {
+  const name = inPath === nameInQuery ? (query.get('name') ?? '') : inPath;
+  return isEventTypeName(name) && name !== nameInQuery ? name : undefined;
+}
+
+/** The same for the beginning of names; with a dot and more it must be a name. */
+export function prefixIn(inPath: string, query: URLSearchParams): string | undefined {
+  const prefix = inPath === nameInQuery ? (query.get('name') ?? inPath) : inPath;
+  return isEventTypeName(`${prefix}.a`) ? prefix : undefined;
+}
 
 /** The number of a version; undefined for what is none, or is written otherwise. */
 export const versionOf = (text: string): number | undefined => (/^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined);

@@ -4,16 +4,17 @@
  */
 import { type ApiFailure, failureOf } from '#lib/api-client';
 import type { Clock } from '#lib/clock';
-import type {
-  AliasKind,
-  EventTypeAliasView,
-  EventTypeChangeView,
-  EventTypeSummary,
-  EventTypeVersionView,
-  EventTypeView,
+import {
+  addressOfName,
+  type AliasKind,
+  type EventTypeAliasView,
+  type EventTypeChangeView,
+  type EventTypeSummary,
+  type EventTypeVersionView,
+  type EventTypeView,
 } from '#lib/contract';
 import type { Logger } from '#lib/log';
-import { path, withQuery } from '../api-calls/paths.ts';
+import { withQuery } from '../api-calls/paths.ts';
 import { ApiRefusal } from '../api-calls/refusal.ts';
 import type { ApiAnswer, ApiTransport } from '../api-calls/transport.ts';
 import { createKnownAnswers } from './known-answers.ts';
@@ -135,7 +136,9 @@ export function createCatalogs({ transport, clock, log, catalog: settings }: Dep
       );
 
     async function readType(name: string): Promise<Found<TypeWithNewest>> {
-      const answer = await ask<EventTypeView | EventTypeAliasView>(withQuery(path`/event-types/${name}`, asPublic));
+      const answer = await ask<EventTypeView | EventTypeAliasView>(
+        withQuery(addressOfName('/event-types', name), asPublic),
+      );
       if (answer.status === 410) return { kind: (await wasPublic(name)) ? 'gone' : 'missing' };
       if (!('value' in answer)) return { kind: 'missing' };
       const { value: type, text } = answer;
@@ -174,7 +177,7 @@ export function createCatalogs({ transport, clock, log, catalog: settings }: Dep
 
       async version(type, version) {
         if (version === type.version && 'newest' in type) return (type as TypeWithNewest).newest ?? undefined;
-        const address = path`/event-types/${type.name}/versions/${String(version)}`;
+        const address = addressOfName('/event-types', type.name, `/versions/${version}`);
         const answer = await ask<EventTypeVersionView>(withQuery(address, asPublic));
         return 'value' in answer ? withTexts(answer.value, answer.text) : undefined;
       },

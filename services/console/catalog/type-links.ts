@@ -1,4 +1,4 @@
-import type { EventTypeVisibility } from '#lib/contract';
+import { addressOfName, type EventTypeVisibility } from '#lib/contract';
 import { typePath, versionPath } from './addresses.ts';
 
 /** Where the pages of types are: those for everybody, or those in the portal. */
@@ -17,10 +17,10 @@ export const catalogLinks = (base: string): TypeLinks => ({
 
 /** @param t that of the portal */
 export const portalLinks = (t: string): TypeLinks => {
-  const type = (name: string): string => `${t}/event-types/${encodeURIComponent(name)}`;
+  const at = (name: string, below = ''): string => addressOfName(`${t}/event-types`, name, below);
   return {
-    type,
-    version: (name, version) => `${type(name)}/v/${version}`,
+    type: (name) => at(name),
+    version: (name, version) => at(name, `/v/${version}`),
     shows: (visibility) => visibility !== 'internal',
   };
 };

@@ -193,7 +193,7 @@ test('PUT makes a type what its file says, once', async () => {
   const next = await ask('PUT', '/t', { schema: schemaOf({ id: {}, more: {} }), example: { id: 1 } });
   expect(next.json()).toMatchObject({ description: '', version: 2 });
   expect((await ask('PUT', '/t2', {}, { 'if-match': '"1"' })).status).toBe(412);
-  expect((await ask('PUT', '/-t', {})).json()).toMatchObject({ status: 400, errors: [{ field: 'name' }] });
+  expect((await ask('PUT', '/%20t', {})).json()).toMatchObject({ status: 400, errors: [{ field: 'name' }] });
 });
 
 test('a pause and a deprecation are shown, leave the texts as they are, and end', async () => {
@@ -398,6 +398,8 @@ test('observed are the types of events that no event type describes, page by pag
 
   await create('order.paid');
   expect((await ask('GET', '/observed')).json()).toEqual(whole.filter(({ type }) => type !== 'order.paid'));
+  await create('Kunde gelöscht/ü?&');
+  expect((await ask('GET', '/observed')).json()).toEqual([invoice]);
 });
 
 describe('numbers beyond 2^53', () => {

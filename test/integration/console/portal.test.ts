@@ -254,6 +254,18 @@ test('former names of event types lead to today’s, and internal types are none
   );
   expect((await customer.get('/portal/event-types/shop.portal/v/2')).status).toBe(404);
   expect((await customer.get('/portal/event-types/shop.internal')).status).toBe(404);
+  for (const name of ['orders/create', 'Push Hook'])
+    await make('/v1/event-types', { name, visibility: 'portal', schema: { type: 'object' } });
+  const { links } = (await customer.get('/portal/event-types')).page;
+  for (const address of ['/portal/event-types/-?name=orders%2Fcreate', '/portal/event-types/Push%20Hook']) {
+    expect(links).toContain(address);
+    const shown = await customer.get(address);
+    expect([address, shown.status]).toEqual([address, 200]);
+    const version = shown.page.links.find((href) => href.includes('/v/1')) ?? '';
+    expect((await customer.get(version)).status).toBe(200);
+  }
+  expect((await customer.get('/portal/event-types/orders%2Fcreate')).status).toBe(200);
+  expect((await customer.get('/portal/event-types/-')).status).toBe(404);
 });
 
 test('who leaves is signed out at the API, and told the way back', async () => {

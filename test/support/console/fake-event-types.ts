@@ -64,7 +64,8 @@ export function serveEventTypes(api: Pick<FakeApi, 'on'>): FakeEventTypes {
   function answer({ path }: ApiCall): Reply | 'away' {
     if (state.away) return problemReply(503, 'unavailable', { retryAfter: '2' });
     const { pathname, searchParams } = new URL(path, 'http://api');
-    const [name, below, version] = pathname.split('/').slice(3).map(decodeURIComponent);
+    const [inPath, below, version] = pathname.split('/').slice(3).map(decodeURIComponent);
+    const name = inPath === '-' ? (searchParams.get('name') ?? undefined) : inPath;
     if (name === undefined) {
       const isRetired = searchParams.get('status') === 'retired';
       return {

@@ -155,10 +155,14 @@ describe('what is no page', () => {
   test('a path that no type can have is judged before anything is asked', async () => {
     const { get, api } = withTypes();
     for (const url of [
-      '/catalog/-x',
-      '/catalog/a%20b',
+      '/catalog/-',
+      '/catalog/%20a',
+      '/catalog/a%0Ab',
+      '/catalog/a%2F..%2Fb',
       '/catalog/%2e%2e',
-      '/catalog/a.',
+      '/catalog/-?name=..',
+      '/catalog/-?name=-',
+      '/catalog/-/schema.json?name=a*',
       `/catalog/${'x'.repeat(300)}`,
     ])
       expect([url, (await get(url)).statusCode]).toEqual([url, 404]);
@@ -188,6 +192,74 @@ describe('what is no page', () => {
     expect((await get('/catalog')).statusCode).toBe(404);
     expect((await get('/catalog/')).statusCode).toBe(404);
     expect((await get('/sitemap.xml')).statusCode).toBe(200);
+  });
+});
+
+describe('a name as providers have it', () => {
+  const names = ['orders/create', 'Push Hook', `it's 50% "new" & <b>?#`, '/event/Low_Ink__e', 'shop/order.paid'];
+  function withNames(): TestCatalog {
+    const catalog = buildTestCatalog();
+    for (const name of names) {
+      catalog.types.create(name, { description: wordsOf(100), words: 100 });
+      catalog.types.publish(name, { schema, example: { id: name } });
+      catalog.types.publish(name, { schema, example: { id: name } });
+    }
+    return catalog;
+  }
+  const unescaped = (href: string): string => href.replaceAll('&amp;', '&').replaceAll('&#39;', "'");
+
+  test.each(names)('%s has its page, versions and documents, at one address', async (name) => {
+    const catalog = withNames();
+    const listed = linksOf(await catalog.get('/catalog')).map(unescaped);
+    const inPath = `/catalog/${encodeURIComponent(name)}`;
+    const address = listed.find((href) => [inPath, `/catalog/-?name=${encodeURIComponent(name)}`].includes(href)) ?? '';
+    // As a proxy passes it on that decodes paths.
+    const decoded = decodeURIComponent(address.split('?')[0] ?? '').split('/');
+    expect([address, decoded.length]).toEqual([address, 3]);
+    const answer = await catalog.get(address);
+    expect([answer.statusCode, readPage(answer.body).headings[0]]).toEqual([200, name]);
+    expect(unescaped(canonicalOf(answer) ?? '')).toBe(origin + address);
+    const links = linksOf(answer)
+      .map(unescaped)
+      .filter((href) => href.includes('/v/') || href.includes('.json'));
+    expect(links).toHaveLength(4);
+    for (const link of links) expect([link, (await catalog.get(link)).statusCode]).toEqual([link, 200]);
+    expect((await inSitemap(catalog)).map(unescaped)).toContain(address);
+    const other = await catalog.get(inPath);
+    expect([other.statusCode, unescaped(canonicalOf(other) ?? '')]).toEqual([200, origin + address]);
+  });
+
+  test('its command line is one for every shell', async () => {
+    const { get } = withNames();
+    const { body } = await get(`/catalog/-?name=${encodeURIComponent(names[2] ?? '')}`);
+    expect(readPage(body).text).toContain(`-H 'Hookline-Event-Type: it'\\''s 50% "new" & <b>?#'`);
+    expect(readPage((await get('/catalog/-?name=orders%2Fcreate')).body).text).toContain(
+      `curl -s '${origin}/catalog/-/example.json?name=orders%2Fcreate'`,
+    );
+  });
+
+  test('a group may have a slash', async () => {
+    const { get } = withNames();
+    const group = linksOf(await get('/catalog')).find((href) => href.includes('/groups/')) ?? '';
+    expect(group).toBe('/catalog/groups/-?name=shop%2Forder');
+    expect((await get(group)).body).toContain('shop/order.paid');
+  });
+
+  test('a former name leads to the new one, with what is below it', async () => {
+    const { get, types } = withNames();
+    types.rename('orders/create', 'orders/created');
+    expect(statusAndPlace(await get('/catalog/-?name=orders%2Fcreate'))).toEqual([
+      301,
+      '/catalog/-?name=orders%2Fcreated',
+    ]);
+    expect(statusAndPlace(await get('/catalog/-/v/1?name=orders%2Fcreate'))).toEqual([
+      ...[301, '/catalog/-/v/1?name=orders%2Fcreated'],
+    ]);
+    expect(statusAndPlace(await get('/catalog/orders%2Fcreate/schema.json'))).toEqual([
+      ...[301, '/catalog/-/schema.json?name=orders%2Fcreated'],
+    ]);
+    types.retire('orders/created');
+    expect((await get('/catalog/-?name=orders%2Fcreate')).statusCode).toBe(410);
   });
 });
 
@@ -435,7 +507,7 @@ describe('while the API or its stores are away', () => {
       }
       // These ask nothing.
       for (const url of ['/catalog/verify/node', '/robots.txt']) expect((await get(url)).statusCode).toBe(200);
-      expect((await get('/catalog/-x')).statusCode).toBe(404);
+      expect((await get('/catalog/-')).statusCode).toBe(404);
       await clock.advance(86_400_000);
       expect((await get('/catalog/invoice.paid')).statusCode).toBe(503);
     },

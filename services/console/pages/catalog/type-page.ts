@@ -1,3 +1,4 @@
+import { headerText } from '#lib/contract';
 import { html, type Html } from '#lib/html';
 import { groupPath, typePath } from '../../catalog/addresses.ts';
 import { catalogLinks } from '../../catalog/type-links.ts';
@@ -37,14 +38,19 @@ ${notes !== '' && html`<section class="card"><h2>Notes</h2>${typeText(notes, lin
 ${newest === null ? html`<p class="muted">Its payload is not described.</p>` : described(newest)}`;
 
   function described(version: NonNullable<typeof newest>): Html {
-    const address = `${base}${typePath(name)}`;
+    const at = (file: string): string => `${base}${typePath(name, `/${file}`)}`;
+    const example = shellWord(origin + at('example.json'));
     return html`${versionView(version)}
-<section class="card"><h2>For programs</h2><ul class="links"><li><a href="${address}/schema.json">schema.json</a></li><li><a href="${address}/example.json">example.json</a></li></ul>
+<section class="card"><h2>For programs</h2><ul class="links"><li><a href="${at('schema.json')}">schema.json</a></li><li><a href="${at('example.json')}">example.json</a></li></ul>
 <p>Send the example to a receiver of yours:</p>
-${codeBlock(`curl -s ${origin}${address}/example.json |\n  curl -H 'content-type: application/json' -H 'Hookline-Event-Type: ${name}' --data-binary @- http://127.0.0.1:3000/webhooks`)}</section>
+${codeBlock(`curl -s ${example} |\n  curl -H 'content-type: application/json' -H ${shellWord(`Hookline-Event-Type: ${headerText(name)}`, true)} --data-binary @- http://127.0.0.1:3000/webhooks`)}</section>
 <section class="card"><h2>Versions</h2>${version.notes !== '' && typeText(version.notes, links, to)}<ul>${numbersUpTo(version.version).map((number) => html`<li><a href="${to.version(name, number)}">Version ${number}</a></li>`)}</ul></section>`;
   }
 }
 
 export const numbersUpTo = (newest: number): readonly number[] =>
   Array.from({ length: Math.min(newest, mostVersions) }, (_, index) => newest - index);
+
+/** One word of a shell's command line: names may have quotes. */
+const shellWord = (text: string, isQuoted = false): string =>
+  isQuoted || !/^[\w%+,./:=@-]*$/.test(text) ? `'${text.replaceAll("'", `'\\''`)}'` : text;

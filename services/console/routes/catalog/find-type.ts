@@ -1,10 +1,15 @@
-import { isTypeName } from '../../catalog/addresses.ts';
+import { nameIn } from '../../catalog/addresses.ts';
 import type { Catalog, Found, TypeWithNewest } from '../../catalog/catalog.ts';
 import { moved, type PageResult, problem } from '../../page-result.ts';
 
-/** The type of a path. What can't be the name of one is not asked for. */
-export const findType = async (catalog: Catalog, name: string): Promise<Found<TypeWithNewest>> =>
-  isTypeName(name) ? catalog.type(name) : { kind: 'missing' };
+/** The type of an address. What can't be the name of one is not asked for. */
+export async function findType(
+  catalog: Catalog,
+  { params, query }: { params: { type: string }; query: URLSearchParams },
+): Promise<Found<TypeWithNewest>> {
+  const name = nameIn(params.type, query);
+  return name === undefined ? { kind: 'missing' } : catalog.type(name);
+}
 
 /** The answer of a page below a type that is not there by this name. @param to where it is by the name of today; undefined: nowhere */
 export function answerElsewhere(kind: 'moved' | 'gone' | 'missing', to?: string): PageResult {

@@ -1,5 +1,5 @@
 import { html } from '#lib/html';
-import { groupPath, isTypeName } from '../../catalog/addresses.ts';
+import { groupPath, prefixIn } from '../../catalog/addresses.ts';
 import { countWords } from '../../catalog/count-words.ts';
 import { catalogLinks } from '../../catalog/type-links.ts';
 import { page, problem } from '../../page-result.ts';
@@ -11,9 +11,10 @@ import { plural } from '../../parts/words.ts';
 export const group = catalogPage({
   path: '/catalog/groups/:prefix',
   title: 'Group',
-  async answer({ catalog, params: { prefix }, base }) {
-    // With a dot and more it must be a name.
-    if (!isTypeName(`${prefix}.a`)) return problem(404);
+  query: ['name'],
+  async answer({ catalog, params, query, base }) {
+    const prefix = prefixIn(params.prefix, query);
+    if (prefix === undefined) return problem(404);
     const types = (await catalog.types()).filter(({ groups }) => groups.includes(prefix));
     if (types.length === 0) {
       const isGone = await catalog.hadGroup(prefix);

@@ -15,14 +15,15 @@ const jsonOf = <const Path extends `/catalog/:type/${string}`>(
     path,
     title: path.slice(path.lastIndexOf('/') + 1),
     isDocument: true,
-    async answer({ catalog, params }) {
-      const found = await findType(catalog, (params as { type: string }).type);
+    query: ['name'],
+    async answer({ catalog, params, query }) {
+      const found = await findType(catalog, { params: params as { type: string }, query });
       if (found.kind === 'gone' || found.kind === 'missing') return answerElsewhere(found.kind);
       const target = found.kind === 'found' ? found : await catalog.type(found.to);
       if (target.kind !== 'found') return answerElsewhere(target.kind === 'gone' ? 'gone' : 'missing');
       const { name, newest } = target.value;
       if (newest === null) return problem(404, { explanation: 'Its payload is not described' });
-      if (found.kind === 'moved') return answerElsewhere('moved', typePath(name) + path.slice(path.lastIndexOf('/')));
+      if (found.kind === 'moved') return answerElsewhere('moved', typePath(name, path.slice(path.lastIndexOf('/'))));
       return documentOf(contentType, `${indentedJson(textOf(newest))}\n`);
     },
   });

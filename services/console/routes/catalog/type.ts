@@ -9,8 +9,9 @@ import { answerElsewhere, findType } from './find-type.ts';
 export const type = catalogPage({
   path: '/catalog/:type',
   title: 'Event type',
-  async answer({ catalog, params, base, origin }) {
-    const found = await findType(catalog, params.type);
+  query: ['name'],
+  async answer({ catalog, params, query, base, origin }) {
+    const found = await findType(catalog, { params, query });
     if (found.kind === 'moved') return answerElsewhere('moved', typePath(found.to));
     if (found.kind !== 'found') return answerElsewhere(found.kind);
     const { value } = found;
@@ -30,7 +31,7 @@ export const type = catalogPage({
 
 async function successorOf(catalog: Catalog, name: string | null | undefined): Promise<string | undefined> {
   if (name === null || name === undefined) return undefined;
-  const found = await findType(catalog, name);
+  const found = await catalog.type(name);
   if (found.kind === 'moved') return found.to;
   return found.kind === 'found' ? found.value.name : undefined;
 }

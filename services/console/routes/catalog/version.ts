@@ -11,10 +11,11 @@ import { answerElsewhere, findType } from './find-type.ts';
 export const version = catalogPage({
   path: '/catalog/:type/v/:version',
   title: 'Version',
-  async answer({ catalog, params, base }) {
+  query: ['name'],
+  async answer({ catalog, params, query, base }) {
     const number = versionOf(params.version);
     if (number === undefined) return problem(404);
-    const found = await findType(catalog, params.type);
+    const found = await findType(catalog, { params, query });
     if (found.kind === 'gone' || found.kind === 'missing') return answerElsewhere(found.kind);
     const target = found.kind === 'found' ? found : await catalog.type(found.to);
     if (target.kind !== 'found') return answerElsewhere(target.kind === 'gone' ? 'gone' : 'missing');

@@ -1,6 +1,6 @@
 import type { EventTypeSummary } from '#lib/contract';
 import { html } from '#lib/html';
-import { versionOf } from '../../catalog/addresses.ts';
+import { nameIn, versionOf } from '../../catalog/addresses.ts';
 import { portalLinks } from '../../catalog/type-links.ts';
 import { page, problem, seeOther } from '../../page-result.ts';
 import { portalPage } from '../../page.ts';
@@ -39,9 +39,12 @@ export const portalType = portalPage({
   section: 'event_types',
   get: {
     capability: 'view',
-    async answer({ t, api, params }) {
+    query: ['name'],
+    async answer({ t, api, params, query }) {
       const to = portalLinks(t);
-      const found = await readType(api, params.name);
+      const name = nameIn(params.name, query);
+      if (name === undefined) return problem(404);
+      const found = await readType(api, name);
       if (found.kind === 'moved') return seeOther(to.type(found.to));
       const { type } = found;
       return page({ title: type.name, crumbs: crumbs(t), body: customerTypePage(type, to) });
@@ -56,11 +59,13 @@ export const portalTypeVersion = portalPage({
   section: 'event_types',
   get: {
     capability: 'view',
-    async answer({ t, api, params }) {
+    query: ['name'],
+    async answer({ t, api, params, query }) {
       const to = portalLinks(t);
       const number = versionOf(params.version);
-      if (number === undefined) return problem(404);
-      const found = await readType(api, params.name);
+      const name = nameIn(params.name, query);
+      if (number === undefined || name === undefined) return problem(404);
+      const found = await readType(api, name);
       if (found.kind === 'moved') {
         // Versions of a merged type are none of the other type's.
         if (found.by === 'merged') return seeOther(to.type(found.to));

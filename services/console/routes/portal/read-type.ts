@@ -1,6 +1,11 @@
-import type { AliasKind, EventTypeAliasView, EventTypeVersionView, EventTypeView } from '#lib/contract';
+import {
+  addressOfName,
+  type AliasKind,
+  type EventTypeAliasView,
+  type EventTypeVersionView,
+  type EventTypeView,
+} from '#lib/contract';
 import type { ReadApi } from '../../api-calls/console-api.ts';
-import { path } from '../../api-calls/paths.ts';
 import { ApiRefusal } from '../../api-calls/refusal.ts';
 import { type TypeWithNewest, type Version, withTexts } from '../../catalog/catalog.ts';
 import { rawMember } from '../../parts/raw-member.ts';
@@ -11,7 +16,7 @@ export async function readType(
   name: string,
 ): Promise<{ kind: 'found'; type: TypeWithNewest } | { kind: 'moved'; to: string; by: AliasKind }> {
   try {
-    const text = (await api.bytes(path`/event-types/${name}`)).bytes.toString();
+    const text = (await api.bytes(addressOfName('/event-types', name))).bytes.toString();
     const type = JSON.parse(text) as EventTypeView;
     const newest = type.newest && withTexts(type.newest, rawMember(text, 'newest') ?? '');
     return { kind: 'found', type: { ...type, newest } };
@@ -24,7 +29,7 @@ export async function readType(
 
 /** @throws ApiRefusal */
 export async function readVersion(api: ReadApi, name: string, version: number): Promise<Version> {
-  const text = (await api.bytes(path`/event-types/${name}/versions/${String(version)}`)).bytes.toString();
+  const text = (await api.bytes(addressOfName('/event-types', name, `/versions/${version}`))).bytes.toString();
   return withTexts(JSON.parse(text) as EventTypeVersionView, text);
 }
 
