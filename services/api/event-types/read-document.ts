@@ -1,45 +1,90 @@
+import { convertDialect, type Dialect, dialectOf } from './convert-dialect.ts';
 import { bundle } from './document-references.ts';
 import { fitSchema } from './fit-schema.ts';
 import type { GivenType } from './given-type.ts';
-import { nodeOf, resolveReference, type SchemaNode } from './schema-node.ts';
+import { listOf, nodeOf, resolveReference, type SchemaNode } from './schema-node.ts';
 
 /** A type as a document describes it. */
 export interface ImportedType {
   name: string;
   content: GivenType;
   version: { schema?: unknown; example?: unknown; version_notes?: string };
+  /** Why it can't be imported. */
+  mistake?: string | undefined;
 }
 
 /** The member in which an export adds what OpenAPI has no words for. */
 export const extension = 'x-hookline';
 
 /**
- * The types of a document: the `webhooks` of an OpenAPI document, or schemas by name. Of what OpenAPI says, the JSON body that is posted is taken, with
- * its first example, the description and the first tag as category.
+ * The types of a document: the `webhooks` of an OpenAPI document (`x-webhooks` before 3.1), or schemas by name. Of what OpenAPI says, the JSON body that
+ * is posted is taken, with its first example, the description and the first tag as category; schemas become those of JSON Schema 2020-12. A mistake
+ * in one webhook is said of that one.
+ *
+ * @returns `mistake` if it is no such document
  */
-export function readDocument(document: SchemaNode): ImportedType[] {
-  if (typeof document['openapi'] !== 'string' && document['webhooks'] === undefined)
-    return Object.entries(document).map(([name, schema]) => ({ name, content: {}, version: { schema } }));
+export function readDocument(document: SchemaNode): { types: ImportedType[] } | { mistake: string } {
+  const { openapi } = document;
+  if (typeof openapi !== 'string' && document['webhooks'] === undefined) return readSchemas(document);
+  if (document['webhooks'] === undefined && document['x-webhooks'] === undefined)
+    return { mistake: 'has neither webhooks nor x-webhooks' };
   const webhooks = { ...nodeOf(document['x-webhooks']), ...nodeOf(document['webhooks']) };
-  return Object.entries(webhooks).map(([name, item]) => readWebhook(document, name, item));
+  const dialect = dialectOf(document['jsonSchemaDialect']) ?? (isBefore31(openapi) ? 'openapi-3.0' : 'openapi-3.1');
+  const types = Object.entries(webhooks).map(([key, item]) => readWebhook(document, { key, item, dialect }));
+  return { types: withoutRepeated(types) };
 }
 
-function readWebhook(document: SchemaNode, name: string, item: unknown): ImportedType {
+const isBefore31 = (openapi: unknown): boolean => typeof openapi === 'string' && /^3\.0(?:\.|$)/.test(openapi);
+
+function readSchemas(document: SchemaNode): { types: ImportedType[] } | { mistake: string } {
+  if (document['swagger'] !== undefined) return { mistake: 'is one of Swagger 2, which has no webhooks' };
+  if (document['asyncapi'] !== undefined) return { mistake: 'is one of AsyncAPI, which can’t be imported' };
+  if (typeof document['$schema'] === 'string')
+    return { mistake: 'is a JSON Schema: give an object of JSON Schemas by the names of their types' };
+  const types = Object.entries(document).map(([name, schema]): ImportedType => {
+    const version = { schema: convertDialect(schema, dialectOf(nodeOf(schema)['$schema']) ?? '2020-12') };
+    const isSchema = typeof schema === 'boolean' || (typeof schema === 'object' && schema !== null);
+    return { name, content: {}, version, ...(!isSchema && { mistake: '/schema must be an object or a boolean' }) };
+  });
+  return { types };
+}
+
+/** Keys of webhooks are often written like paths. */
+const nameOfKey = (key: string): string => (key.length > 1 && key.startsWith('/') ? key.slice(1) : key);
+
+function withoutRepeated(types: readonly ImportedType[]): ImportedType[] {
+  const seen = new Set<string>();
+  return types.map((type) => {
+    const isRepeated = seen.has(type.name);
+    seen.add(type.name);
+    return isRepeated ? { ...type, mistake: 'another webhook of the document has this name' } : type;
+  });
+}
+
+/** Operations that may bring a body, the usual one first. */
+const methods = ['post', 'put', 'patch', 'get', 'delete'];
+
+function readWebhook(
+  document: SchemaNode,
+  { key, item, dialect }: { key: string; item: unknown; dialect: Dialect },
+): ImportedType {
   const follow = (value: unknown): SchemaNode => {
     const node = nodeOf(value);
     return typeof node['$ref'] === 'string' ? nodeOf(resolveReference(document, node['$ref'])) : node;
   };
-  const operation = follow(follow(item)['post']);
-  const body = nodeOf(nodeOf(follow(operation['requestBody'])['content'])['application/json']);
+  const path = follow(item);
+  const operation = follow(methods.map((method) => path[method]).find((one) => one !== undefined));
+  const body = jsonBodyOf(nodeOf(follow(operation['requestBody'])['content']));
   const texts = [operation['description'], operation['summary']].filter(
     (text) => typeof text === 'string' && text !== '',
   );
-  const [tag] = Array.isArray(operation['tags']) ? (operation['tags'] as unknown[]) : [];
+  const [tag] = listOf(operation['tags']);
   const own = nodeOf(operation[extension]);
-  const { version_notes: notes, ...more } = own;
-  const schema = body['schema'] === undefined ? undefined : bundle(document, name, body['schema']);
+  const { version_notes: notes, name, ...more } = own;
+  const { schema, mistake } =
+    body['schema'] === undefined ? {} : readSchema(document, { key, schema: body['schema'], dialect, own });
   return {
-    name,
+    name: typeof name === 'string' ? name : nameOfKey(key),
     content: {
       description: [...new Set(texts)].join('\n\n'),
       ...(typeof tag === 'string' && { category: tag }),
@@ -47,13 +92,41 @@ function readWebhook(document: SchemaNode, name: string, item: unknown): Importe
       ...more,
     },
     version: {
-      ...(schema !== undefined && {
-        schema: fitSchema(schema),
-        ...exampleOf(body, follow),
-      }),
+      ...(schema !== undefined && { schema: fitSchema(schema), ...exampleOf(body, follow) }),
       ...(typeof notes === 'string' && { version_notes: notes }),
     },
+    mistake,
   };
+}
+
+/** The media type `application/json`, else another with JSON, else the one that is any. */
+function jsonBodyOf(content: SchemaNode): SchemaNode {
+  const kinds = [
+    /^application\/json$/,
+    /^application\/json\s*;/,
+    /^[^;]+\+json\s*(?:;|$)/,
+    /^(?:application\/)?\*(?:\/\*)?$/,
+  ];
+  const names = Object.keys(content);
+  const [found] = kinds.flatMap((kind) => names.filter((name) => kind.test(name.toLowerCase())));
+  return found === undefined ? {} : nodeOf(content[found]);
+}
+
+function readSchema(
+  document: SchemaNode,
+  { key, schema: given, dialect, own }: { key: string; schema: unknown; dialect: Dialect; own: SchemaNode },
+): { schema: unknown; mistake?: string } {
+  const bundled = bundle(document, key, given);
+  const itsOwn = nodeOf(nodeOf(given)['$defs']);
+  const [missing] = Object.entries(nodeOf(nodeOf(bundled)['$defs'])).filter(
+    ([name, shared]) => shared === false && itsOwn[name] !== false,
+  );
+  // An export has the schemas that were published.
+  const isExported = Object.keys(own).length > 0;
+  const schema = isExported ? bundled : convertDialect(bundled, dialectOf(nodeOf(bundled)['$schema']) ?? dialect);
+  return missing === undefined || isExported
+    ? { schema }
+    : { schema, mistake: `/schema refers to ${missing[0]}, which the document does not have` };
 }
 
 function exampleOf(body: SchemaNode, follow: (value: unknown) => SchemaNode): { example?: unknown } {

@@ -29,6 +29,8 @@ function operationOf(type: EventTypeView): Record<string, unknown> {
     }),
     responses: { '2XX': { description: 'The event was received' } },
     [extension]: {
+      // A key that begins with a slash is read without it.
+      ...(name.startsWith('/') && { name }),
       ...(notes !== '' && { notes }),
       visibility,
       enforce,

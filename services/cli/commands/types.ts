@@ -1,5 +1,5 @@
+import { addressOfName } from '#lib/contract';
 import { apiVerb } from '../api-calls/api-verb.ts';
-import { pathOf } from '../api-calls/path-of.ts';
 import { usageFailure } from '../command-failure.ts';
 import type { Context } from '../context.ts';
 import { readJson, readTextFile } from '../options/read-text-file.ts';
@@ -8,6 +8,8 @@ import { describe, jsonText, table } from '../output/print.ts';
 import { flag, text } from '../verb.ts';
 
 const resources = 'event types';
+
+const typePath = (name: string, below = ''): string => addressOfName('/event-types', name, below);
 
 interface EventType extends Record<string, unknown> {
   name: string;
@@ -24,6 +26,7 @@ interface Report {
   changed: { name: string; fields: string[]; version: number | null }[];
   unchanged: string[];
   refused: { name: string; reason: string }[];
+  left_out: { name: string; part: string; reason: string }[];
 }
 
 const contentOptions = {
@@ -74,7 +77,7 @@ export const types = {
     description: 'Shows what is said of an event type, its former names, and its newest schema with an example.',
     resources,
     argument: 'name',
-    call: (api, _values, { name }) => api.ask('GET', pathOf('event-types', name)),
+    call: (api, _values, { name }) => api.ask('GET', typePath(name)),
   }),
   create: apiVerb({
     summary: 'Create an event type',
@@ -111,7 +114,7 @@ export const types = {
         ...(await readFile(context, 'example', example)),
       };
       const body = { ...files, ...omitAbsent({ notes }), breaking };
-      return api.ask<EventType>('POST', pathOf('event-types', name, 'versions'), { body });
+      return api.ask<EventType>('POST', typePath(name, '/versions'), { body });
     },
     show: ({ name, version }) => `${name} has version ${String(version)}`,
   }),
@@ -123,7 +126,7 @@ export const types = {
     options: { to: text('NAME', 'the new name') },
     call: (api, { to }, { name }) => {
       if (to === undefined) throw usageFailure('missing --to');
-      return api.ask<EventType>('POST', pathOf('event-types', name, 'rename'), { body: { to } });
+      return api.ask<EventType>('POST', typePath(name, '/rename'), { body: { to } });
     },
     show: said,
   }),
@@ -136,7 +139,7 @@ export const types = {
     options: { into: text('NAME', 'the other event type'), reason: text('TEXT', 'why fields may be missing') },
     call: (api, { into, reason }, { name }) => {
       if (into === undefined) throw usageFailure('missing --into');
-      return api.ask<EventType>('POST', pathOf('event-types', name, 'merge'), { body: omitAbsent({ into, reason }) });
+      return api.ask<EventType>('POST', typePath(name, '/merge'), { body: omitAbsent({ into, reason }) });
     },
     show: said,
   }),
@@ -147,7 +150,7 @@ export const types = {
     argument: 'name',
     options: { reason: text('TEXT', 'why'), until: text('TIME', 'the end, in RFC 3339') },
     call: (api, { reason, until }, { name }) =>
-      api.ask<EventType>('POST', pathOf('event-types', name, 'pause'), { body: omitAbsent({ reason, until }) }),
+      api.ask<EventType>('POST', typePath(name, '/pause'), { body: omitAbsent({ reason, until }) }),
     show: said,
   }),
   resume: apiVerb({
@@ -155,7 +158,7 @@ export const types = {
     description: 'Ends the pause of an event type.',
     resources,
     argument: 'name',
-    call: (api, _values, { name }) => api.ask<EventType>('POST', pathOf('event-types', name, 'resume')),
+    call: (api, _values, { name }) => api.ask<EventType>('POST', typePath(name, '/resume')),
     show: said,
   }),
   retire: apiVerb({
@@ -164,7 +167,7 @@ export const types = {
     resources,
     argument: 'name',
     call: async (api, _values, { name }) => {
-      await api.ask('DELETE', pathOf('event-types', name));
+      await api.ask('DELETE', typePath(name));
       return { name, status: 'retired' };
     },
     show: said,
@@ -172,27 +175,29 @@ export const types = {
   import: apiVerb({
     summary: 'Import event types from a document',
     description:
-      'Imports the webhooks of an OpenAPI document, or JSON Schemas by the names of their types: all, or none if one is refused. --dry-run says what would change.',
+      'Imports the webhooks of an OpenAPI document, or JSON Schemas by the names of their types. What can’t be imported is left out and named, and the exit code is 1 if types are; with --strict nothing is imported then. --dry-run says what would change.',
     resources,
     argument: 'file',
     options: {
       visibility: text('WHO', 'of all of them: public, portal or internal'),
       breaking: flag('versions may break receivers'),
+      strict: flag('import nothing if anything would be left out'),
       'dry-run': flag('say what would change; change nothing'),
     },
-    async call(api, { visibility, breaking, 'dry-run': isDryRun }, { file }, context) {
+    async call(api, { visibility, breaking, strict, 'dry-run': isDryRun }, { file }, context) {
       const document = readJson('file', await readTextFile(context, 'file', file));
-      const body = { document, ...omitAbsent({ visibility }), breaking, dry_run: isDryRun };
+      const body = { document, ...omitAbsent({ visibility }), breaking, ...(strict && { strict }), dry_run: isDryRun };
       return api.ask<Report>('POST', '/event-types/import', { body });
     },
-    show: ({ created, changed, unchanged, refused }, screen) => {
+    show: ({ created, changed, unchanged, refused, left_out: leftOut }, screen) => {
       const shown = {
-        created: created.join(' ') || '-',
+        created: created.join(', ') || '-',
         changed:
-          changed.map(({ name, version }) => (version === null ? name : `${name} (version ${version})`)).join(' ') ||
+          changed.map(({ name, version }) => (version === null ? name : `${name} (version ${version})`)).join(', ') ||
           '-',
         unchanged: unchanged.length,
         ...Object.fromEntries(refused.map(({ name, reason }) => [`refused ${name}`, reason])),
+        ...Object.fromEntries(leftOut.map(({ name, part, reason }) => [`left out ${name}: ${part}`, reason])),
       };
       return describe(shown, screen);
     },

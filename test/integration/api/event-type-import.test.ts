@@ -20,6 +20,7 @@ interface Report {
   changed: { name: string; fields: string[]; version: number | null; compatibility: string | null }[];
   unchanged: string[];
   refused: { name: string; reason: string }[];
+  left_out: { name: string; part: string; reason: string }[];
 }
 
 const importInto = async (tenant: string, document: unknown, more: object = {}) => {
@@ -137,7 +138,7 @@ test('all that is said of a type comes back from an export', async () => {
   expect(other.newest?.schema).toEqual(schema);
 });
 
-test('JSON Schemas by name: what is created, changed, published and refused, all or nothing', async () => {
+test('JSON Schemas by name: what is created, changed, published and refused; strictly, all or nothing', async () => {
   const tenant = 'schemas';
   const a = { type: 'object', properties: { id: { type: 'string' } } };
   expect((await importInto(tenant, { a, b: true })).report).toMatchObject({ created: ['a', 'b'], refused: [] });
@@ -150,14 +151,94 @@ test('JSON Schemas by name: what is created, changed, published and refused, all
     ],
   });
   await api.ask({ method: 'POST', path: '/v1/event-types/b/rename', body: { to: 'c' }, tenant });
-  const bad = { a, b: true, fresh: true, 'no name': true, wrong: { type: 'nothing' } };
+  const bad = { a, b: true, fresh: true, 'no name ': true, search: true, wrong: { type: 'nothing' } };
   const dry = await importInto(tenant, bad, { dry_run: true });
   expect([dry.status, dry.report.created]).toEqual([200, ['fresh']]);
-  expect(dry.report.refused.map(({ name }) => name).sort()).toEqual(['a', 'b', 'no name', 'wrong']);
-  const refused = await importInto(tenant, bad);
-  expect([refused.status, refused.text]).toEqual([409, expect.stringContaining('4 of the types')]);
+  expect(dry.report.refused.map(({ name }) => name).sort()).toEqual(['a', 'b', 'no name ', 'search', 'wrong']);
+  const refused = await importInto(tenant, bad, { strict: true });
+  expect([refused.status, refused.text]).toEqual([409, expect.stringContaining('5 of the types')]);
   expect((await api.ask({ path: '/v1/event-types/fresh', tenant })).status).toBe(404);
+  const none = Object.fromEntries(Object.entries(bad).filter(([name]) => name !== 'fresh'));
+  expect([(await importInto(tenant, none)).status, (await importInto(tenant, {})).status]).toEqual([409, 200]);
+  const some = await importInto(tenant, bad);
+  expect([some.status, some.report]).toEqual([200, { ...dry.report, dry_run: false }]);
+  expect((await read(tenant, 'fresh')).version).toBe(1);
   expect((await importInto(tenant, { a }, { breaking: true })).report).toMatchObject({
     changed: [{ name: 'a', version: 3, compatibility: 'breaking' }],
   });
+});
+
+test('a mistake leaves out the part that has it, and what links to it; another import brings the rest', async () => {
+  const tenant = 'mistakes';
+  const posted = (schema: unknown, more: object = {}, said: object = {}) => ({
+    post: { ...said, requestBody: { content: { 'application/json': { schema, ...more } } } },
+  });
+  const text = { type: 'object', properties: { text: { type: 'string' } } };
+  const document = {
+    openapi: '3.0.3',
+    'x-webhooks': {
+      '/orders/create': posted(text, { example: { text: 7 } }),
+      'Push Hook': posted(text, { example: { text: 'x' } }, { tags: ['x'.repeat(500)] }),
+      gone: posted({ $ref: '#/components/schemas/Gone' }),
+      wrong: posted({ type: 'nothing' }),
+      search: posted(text),
+      'links.one': posted(text, {}, { description: 'See [[gone]].' }),
+      'links.two': posted(text, {}, { description: 'See [[links.one]], and [[1, 2]].' }),
+      'of.null': posted(
+        { type: 'object', properties: { a: { type: 'string', nullable: true } } },
+        { example: { a: null } },
+      ),
+    },
+  };
+  const refused = ['gone', 'links.one', 'links.two', 'search', 'wrong'];
+  const leftOut = [
+    { name: 'Push Hook', part: 'category', reason: expect.stringContaining('/category') as string },
+    { name: 'orders/create', part: 'example', reason: '/example/text must be string' },
+  ];
+  const sorted = ({ created, refused: out, left_out: parts }: Report) => ({
+    created: [...created].sort(),
+    refused: out.map(({ name }) => name).sort(),
+    parts: [...parts].sort((a, b) => (a.name < b.name ? -1 : 1)),
+  });
+  const created = ['Push Hook', 'of.null', 'orders/create'];
+  const dry = await importInto(tenant, document, { dry_run: true });
+  expect(sorted(dry.report)).toEqual({ created, refused, parts: leftOut });
+  expect((await importInto(tenant, document, { strict: true })).status).toBe(409);
+  const done = await importInto(tenant, document);
+  expect([done.status, sorted(done.report)]).toEqual([200, { created, refused, parts: leftOut }]);
+  expect((await read(tenant, '-?name=orders%2Fcreate')).newest?.schema).toEqual(text);
+  const { 'x-webhooks': webhooks } = document;
+  const mended = {
+    ...document,
+    components: { schemas: { Gone: text } },
+    'x-webhooks': { ...webhooks, wrong: posted(true) },
+  };
+  expect((await importInto(tenant, mended)).report.created.sort()).toEqual(['gone', 'links.one', 'links.two', 'wrong']);
+});
+
+test('what is no document of types is refused with what it is', async () => {
+  for (const document of [{ swagger: '2.0' }, { openapi: '3.1.0', paths: {} }])
+    expect((await importInto('none', document)).report).toMatchObject({ errors: [{ field: '/document' }] });
+});
+
+test('types with slashes and blanks in their names come back from an export', async () => {
+  const names = ['orders/create', 'Push Hook', '/event/Low_Ink__e', '50 % ~ off?#'];
+  const schema = {
+    type: 'object',
+    properties: { self: { $ref: '#' }, line: { $ref: '#/$defs/line' } },
+    $defs: { line: true },
+  };
+  const document = Object.fromEntries(names.map((name) => [name, schema]));
+  expect((await importInto('slashes', document)).report.created).toEqual(names);
+  const exported = await exportOf('slashes');
+  expect(referencesOf(exported).filter((pointer) => targetOf(exported, pointer) === undefined)).toEqual([]);
+  expect((await importInto('slashes', exported, { strict: true })).report).toMatchObject({
+    refused: [],
+    created: [],
+    changed: [],
+  });
+  expect((await importInto('slashes-copy', exported, { strict: true })).report.created.sort()).toEqual(
+    [...names].sort(),
+  );
+  expect(await exportOf('slashes-copy')).toEqual(exported);
 });

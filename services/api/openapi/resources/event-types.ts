@@ -109,7 +109,11 @@ export const documentedEventTypes: DocumentedResource = {
         }),
       ),
       unchanged: list(text),
-      refused: saying('why nothing is imported; a dry run lists all', list(object({ name: text, reason: text }))),
+      refused: saying('types that are left out', list(object({ name: text, reason: text }))),
+      left_out: saying(
+        'parts that are left out of types: `example`, or a member such as `category`',
+        list(object({ name: text, part: text, reason: text })),
+      ),
     }),
   },
 };
