@@ -48,7 +48,7 @@ export const reservedTypeNames: readonly string[] = [
   ...['changes', 'export', 'groups', 'import', 'observed', 'search', 'verify', nameInQuery],
 ];
 
-/** What every proxy passes on in a path as it is, if it is percent-encoded. */
+/** Every proxy passes this on in a path as it is, if it is percent-encoded. */
 const plainInPaths = /^[A-Za-z0-9](?:[A-Za-z0-9._: -]*[A-Za-z0-9_:-])?$/;
 
 /**

@@ -2,7 +2,7 @@ import { endpointSettlingMs } from './settings.ts';
 
 /** The events that an endpoint is to get; an empty list means all. Its filter, which looks at the payload, is in libs/event-filter. */
 export interface Subscription {
-  /** A type by its name, `*` for every type, `order.*` for those below `order`. */
+  /** A type by its name, `*` for every type, `order.*` for those below `order`; so `orders/*` and `zen:event-type:*`. */
   eventTypes: readonly string[];
   sourceIds: readonly string[];
 }
@@ -52,8 +52,8 @@ export function subscriptionKeys({ eventTypes, sourceIds }: Subscription): strin
 
 /** See `subscriptionKeys`. */
 export function eventKeys({ type, source_id }: { type: string; source_id: string }): string[] {
-  const dots = [...type.matchAll(/\./g)].map(({ index }) => index);
-  const patterns = [anyType, type, ...dots.map((dot) => `${type.slice(0, dot + 1)}*`)];
+  const separators = [...type.matchAll(/[./:]/g)].map(({ index }) => index);
+  const patterns = [anyType, type, ...separators.map((at) => `${type.slice(0, at + 1)}*`)];
   return [anySource, source_id].flatMap((source) => patterns.map((pattern) => keyOf(source, pattern)));
 }
 
@@ -69,7 +69,7 @@ const isOperational = (pattern: string): boolean => pattern.startsWith(operation
 
 function matchesType(pattern: string, type: string): boolean {
   if (pattern === '*') return true;
-  return pattern.endsWith('.*') ? type.startsWith(pattern.slice(0, -1)) : pattern === type;
+  return /[./:]\*$/.test(pattern) ? type.startsWith(pattern.slice(0, -1)) : pattern === type;
 }
 
 /** An entry of `endpoints.history`: what was in force until a change, which a trigger writes down (deploy/postgres/migrations). */

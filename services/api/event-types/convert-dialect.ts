@@ -61,7 +61,7 @@ export function convertDialect(schema: unknown, dialect: Dialect): unknown {
   return whole.schema;
 }
 
-/** What says nothing about values, and so is left beside a `$ref`. */
+/** These say nothing about values, and so are left beside a `$ref`. */
 const annotations = ['title', 'description', 'deprecated', 'readOnly', 'writeOnly', 'default', 'examples', 'example'];
 
 /** One schema, without those in it. */
@@ -91,7 +91,7 @@ function convertNode(given: SchemaNode, dialect: Dialect): Node {
   if (dialect === 'openapi-3.0') {
     if (node['example'] !== undefined) node['examples'] ??= [node['example']];
     for (const keyword of ['example', 'discriminator', 'xml']) delete node[keyword];
-    // Of Swagger 2, and of generators.
+    // Swagger 2 and generators have these.
     if (node['type'] === 'file') node['type'] = 'string';
     if (node['type'] === 'any') delete node['type'];
   }

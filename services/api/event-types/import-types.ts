@@ -98,7 +98,7 @@ export async function prepareImport(
 
 type LeftOut = Omit<ImportReport['left_out'][number], 'name'>;
 
-/** What a document says of a type, without the members that have a mistake. */
+/** Reads the members that a document gives a type, without those that have a mistake. */
 function readParts(
   content: Readonly<Record<string, unknown>>,
   { readContent }: Given,

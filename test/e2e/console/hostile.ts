@@ -3,7 +3,7 @@ import type { Scene } from './console-scene.ts';
 
 export const marker = 'hostile';
 const attack = `<script>${marker}()</script><img src=x onerror=${marker}()>" onload="${marker}()' \u202egnp.js javascript:${marker}()`;
-/** Types are visible ASCII without spaces. */
+/** A type is one line that reads as it is: it can’t have the character that turns the direction. */
 const attackingType = `x"><script>${marker}()</script>`;
 
 /** Text that would run, or change the page, in every place that others write to. @returns the pages that show it */

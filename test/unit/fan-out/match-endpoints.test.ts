@@ -41,6 +41,11 @@ describe('an endpoint gets an event', () => {
     expect(await matches({ eventTypes: ['order.*'] }, { type: 'order.item.added' })).toBe(true);
     expect(await matches({ eventTypes: ['order.*'] }, { type: 'order' })).toBe(false);
     expect(await matches({ eventTypes: ['order.*'] }, { type: 'orderly.x' })).toBe(false);
+    expect(await matches({ eventTypes: ['orders/*'] }, { type: 'orders/create' })).toBe(true);
+    expect(await matches({ eventTypes: ['orders/*'] }, { type: 'orders' })).toBe(false);
+    expect(await matches({ eventTypes: ['zen:event-type:*'] }, { type: 'zen:event-type:ticket.created' })).toBe(true);
+    expect(await matches({ eventTypes: ['Push Hook'] }, { type: 'Push Hook' })).toBe(true);
+    expect(await matches({ eventTypes: ['Push *'] }, { type: 'Push Hook' })).toBe(false);
   });
 
   it('of the sources that it names', async () => {

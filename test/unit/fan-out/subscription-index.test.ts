@@ -18,11 +18,24 @@ const types = fc.constantFrom(
   'hookline.endpoint.disabled',
   '.',
   'a..b',
+  'orders/create',
+  'orders/items/added',
+  'zen:event-type:ticket.created',
+  'Push Hook',
   '',
 );
 const patterns = fc.oneof(
   types,
   fc.constantFrom('*', 'order.*', 'order.item.*', 'hookline.*', '.*', 'a.*', 'a..*', 'b.*'),
+  fc.constantFrom(
+    'orders/*',
+    'orders/items/*',
+    '/*',
+    'zen:*',
+    'zen:event-type:*',
+    'zen:event-type:ticket.*',
+    'Push Hook',
+  ),
 );
 const sources = fc.constantFrom('src_1', 'src_2', 'api', 'hookline');
 const subscriptions = fc.record<EndpointSubscription>({

@@ -65,7 +65,7 @@ ${
 ${textArea({
   name: 'event_types',
   label: known.length > 0 ? 'Other event types' : formFields.event_types.label,
-  hint: `One a line; ${known.length > 0 ? '' : 'none: all types; '}invoice.* matches all types that begin with it.`,
+  hint: `One a line; ${known.length > 0 ? '' : 'none: all types; '}invoice.* matches all types that begin with “invoice.”, and orders/* those that begin with “orders/”.`,
   value: types.filter((type) => !known.includes(type)).join('\n'),
   rows: 2,
   errors: given.errors,
