@@ -65,6 +65,9 @@ export const addressOfName = (base: string, name: string, below = ''): string =>
 /** `[[invoice.paid]]` in a description or in notes is a link to that type. */
 export const typeLinkPattern = new RegExp(String.raw`\[\[(?! )((?:${nameCharacter}| (?! |\])){1,255})\]\]`, 'gu');
 
+/** A text between brackets that is written like the name of a type is a link, or a mistake; another, such as `[[1, 2]]`, may stay text. */
+export const isWrittenLikeTypeName = (text: string): boolean => /^[A-Za-z0-9][A-Za-z0-9._:/-]*$/.test(text);
+
 /** JSON text of a schema or an example. */
 export const maxSchemaBytes = 64 * 1024;
 

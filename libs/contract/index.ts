@@ -184,6 +184,7 @@ export {
   eventTypeStatuses,
   eventTypeVisibilities,
   isEventTypeName,
+  isWrittenLikeTypeName,
   maxSchemaBytes,
   nameInQuery,
   reservedTypeNames,

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { formatMicros, nowMicros } from '#lib/clock';
+import { isWrittenLikeTypeName } from '#lib/contract';
 import { createId } from '#lib/ids';
 import type { FieldErrors } from '../http/send-problem.ts';
 import { eventTypeJson, type EventTypeRow, findLinks } from '../resources/event-type.ts';
@@ -22,7 +23,7 @@ import {
   unchanged,
   writeNames,
 } from './type-transaction.ts';
-import { countWords, isWrittenLikeName, linkedNames } from './type-texts.ts';
+import { countWords, linkedNames } from './type-texts.ts';
 
 interface Described {
   name: string;
@@ -179,7 +180,7 @@ async function linkErrors(
   const errors = Object.entries(written).flatMap(([field, names]) =>
     names
       .filter((linked) => linked !== name && linkable?.has(linked) !== true && !known.has(linked))
-      .filter(isWrittenLikeName)
+      .filter(isWrittenLikeTypeName)
       .map((linked) => ({ field, message: `links to ${linked}, which is not an event type` })),
   );
   if (successor === name) errors.push({ field: '/deprecation/successor', message: 'must be another type' });

@@ -22,9 +22,6 @@ export const linkedNames = (...texts: readonly string[]): string[] => [
   ...new Set(texts.flatMap((text) => [...text.matchAll(typeLinkPattern)].map(([, name = '']) => name))),
 ];
 
-/** A text between brackets that is written like the name of a type is a link, or a mistake; another, such as `[[1, 2]]`, may stay text. */
-export const isWrittenLikeName = (text: string): boolean => /^[A-Za-z0-9][A-Za-z0-9._:/-]*$/.test(text);
-
 /** The prefixes before the dots of a name. */
 export const groupsOf = (name: string): string[] =>
   [...name.matchAll(/\./g)].map(({ index }) => name.slice(0, index)).filter((prefix) => prefix !== '');

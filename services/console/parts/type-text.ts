@@ -1,4 +1,4 @@
-import { type EventTypeSummary, typeLinkPattern } from '#lib/contract';
+import { type EventTypeSummary, isWrittenLikeTypeName, typeLinkPattern } from '#lib/contract';
 import { html, type Html } from '#lib/html';
 import type { TypeLinks } from '../catalog/type-links.ts';
 
@@ -23,7 +23,7 @@ function linked(text: string, links: EventTypeSummary['links'], to: TypeLinks): 
 
 function linkOf(name: string, links: EventTypeSummary['links'], to: TypeLinks): Html {
   const link = Object.hasOwn(links, name) ? links[name] : undefined;
-  if (link === undefined) return html`<code>${name}</code>`;
+  if (link === undefined) return isWrittenLikeTypeName(name) ? html`<code>${name}</code>` : html`[[${name}]]`;
   if (link.target === null || link.status === 'retired') return html`<code>${name}</code> (retired)`;
   if (!to.shows(link.visibility)) return html`<code>${name}</code>`;
   return html`<a href="${to.type(link.target)}"><code>${link.target}</code></a>`;

@@ -238,6 +238,19 @@ describe('a name as providers have it', () => {
     );
   });
 
+  test('is linked from texts, in which other brackets stay as they are', async () => {
+    const { get, types } = withNames();
+    const links = Object.fromEntries(
+      names.map((name) => [name, { target: name, status: 'active' as const, visibility: 'public' as const }]),
+    );
+    types.create('linking', { description: 'After [[Push Hook]] and [[orders/create]]: [[1, 2]].', links });
+    const answer = await get('/catalog/linking');
+    expect(linksOf(answer)).toEqual(
+      expect.arrayContaining(['/catalog/Push%20Hook', '/catalog/-?name=orders%2Fcreate']),
+    );
+    expect(readPage(answer.body).text).toContain('[[1, 2]]');
+  });
+
   test('a group may have a slash', async () => {
     const { get } = withNames();
     const group = linksOf(await get('/catalog')).find((href) => href.includes('/groups/')) ?? '';
