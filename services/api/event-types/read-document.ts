@@ -28,6 +28,8 @@ export function readDocument(document: SchemaNode): { types: ImportedType[] } | 
   if (typeof openapi !== 'string' && document['webhooks'] === undefined) return readSchemas(document);
   if (document['webhooks'] === undefined && document['x-webhooks'] === undefined)
     return { mistake: 'has neither webhooks nor x-webhooks' };
+  const given = [document['x-webhooks'], document['webhooks']].filter((one) => one !== undefined);
+  if (!given.every(isNode)) return { mistake: 'must have its webhooks by their names' };
   const webhooks = { ...nodeOf(document['x-webhooks']), ...nodeOf(document['webhooks']) };
   const dialect = dialectOf(document['jsonSchemaDialect']) ?? (isBefore31(openapi) ? 'openapi-3.0' : 'openapi-3.1');
   const types = Object.entries(webhooks).map(([key, item]) => readWebhook(document, { key, item, dialect }));
@@ -75,18 +77,16 @@ function readWebhook(
   const path = follow(item);
   const operation = follow(methods.map((method) => path[method]).find((one) => one !== undefined));
   const body = jsonBodyOf(nodeOf(follow(operation['requestBody'])['content']));
-  const texts = [operation['description'], operation['summary']].filter(
-    (text) => typeof text === 'string' && text !== '',
-  );
+  const texts = textsOf(operation);
   const [tag] = listOf(operation['tags']);
   const own = nodeOf(operation[extension]);
   const { version_notes: notes, name, ...more } = own;
-  const { schema, mistake } =
+  const { schema, mistake = mistakeOf(item, path) } =
     body['schema'] === undefined ? {} : readSchema(document, { key, schema: body['schema'], dialect, own });
   return {
     name: typeof name === 'string' ? name : nameOfKey(key),
     content: {
-      description: [...new Set(texts)].join('\n\n'),
+      description: [...new Set(texts.length > 0 ? texts : textsOf(path))].join('\n\n'),
       ...(typeof tag === 'string' && { category: tag }),
       ...(operation['deprecated'] === true && { deprecation: {} }),
       ...more,
@@ -97,6 +97,19 @@ function readWebhook(
     },
     mistake,
   };
+}
+
+const isNode = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const textsOf = ({ description, summary }: SchemaNode): unknown[] =>
+  [description, summary].filter((text) => typeof text === 'string' && text !== '');
+
+/** In `x-webhooks`, which no specification describes, are texts and other things, too. */
+function mistakeOf(item: unknown, path: SchemaNode): string | undefined {
+  const { $ref } = nodeOf(item);
+  if (typeof $ref === 'string' && Object.keys(path).length === 0)
+    return `refers to ${$ref.slice(0, 200)}, which the document does not have`;
+  return isNode(item) ? undefined : 'is not an object with an operation, such as `post`';
 }
 
 /** The media type `application/json`, else another with JSON, else the one that is any. */

@@ -87,15 +87,28 @@ test.each([
 
 test('the operation may be another than POST, and things may be of any kind', () => {
   expect(schemaOf({ openapi: '3.1.0', webhooks: { a: { put: posted({ schema: true }).post } } })).toBe(true);
-  for (const strange of [null, 7, 'x', [], { post: [] }, { post: { requestBody: 7, tags: 'x', deprecated: 'yes' } }])
+  for (const strange of [{ post: [] }, { post: { requestBody: 7, tags: 'x', deprecated: 'yes' } }, {}])
     expect(typesOf({ openapi: '3.1.0', webhooks: { a: strange } })).toMatchObject([
-      { name: 'a', content: { description: '' } },
+      { name: 'a', content: { description: '' }, mistake: undefined },
     ]);
-  expect(namesOf({ openapi: '3.1.0', webhooks: [] })).toEqual([]);
+  const described = { description: 'Sent when it ends.', get: { summary: '' } };
+  expect(typesOf({ openapi: '3.0.0', 'x-webhooks': { a: described } })).toMatchObject([
+    { content: { description: 'Sent when it ends.' } },
+  ]);
+});
+
+test('what is beside webhooks in `x-webhooks` is no type', () => {
+  const webhooks = { description: 'Signed by …', list: [], none: null, gone: { $ref: '#/components/pathItems/Gone' } };
+  expect(typesOf({ openapi: '3.0.0', 'x-webhooks': webhooks }).map(({ mistake }) => mistake)).toEqual([
+    ...Array.from({ length: 3 }, () => 'is not an object with an operation, such as `post`'),
+    'refers to #/components/pathItems/Gone, which the document does not have',
+  ]);
 });
 
 test.each([
   [{ openapi: '3.0.0', paths: {} }, 'has neither webhooks nor x-webhooks'],
+  [{ openapi: '3.1.0', webhooks: [] }, 'must have its webhooks by their names'],
+  [{ openapi: '3.0.0', 'x-webhooks': 'none' }, 'must have its webhooks by their names'],
   [{ swagger: '2.0', paths: {} }, 'is one of Swagger 2, which has no webhooks'],
   [{ asyncapi: '3.0.0' }, 'is one of AsyncAPI, which can’t be imported'],
   [{ $schema: 'http://json-schema.org/draft-07/schema#', definitions: {} }, /^is a JSON Schema: /],
