@@ -1,7 +1,7 @@
 export { createHttpServer } from './http-server.ts';
 export { openMoreListeners, queueOfEach } from './shared-port.ts';
 export { answerClientError } from './client-error.ts';
-export { hasClientLeft } from './client-left.ts';
+export { clientLeft, hasClientLeft } from './client-left.ts';
 export { problemOfHead } from './head-problem.ts';
 export { validateHostOurselves, ignoreExpectHeader } from './host-and-expect.ts';
 export { clientCertificateOf } from './client-certificate.ts';

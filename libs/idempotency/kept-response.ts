@@ -11,9 +11,9 @@ const replayedHeader = 'idempotent-replayed';
 
 /**
  * Whether a handler's response is the outcome of the request. "Not now", "not you" and "too large" say nothing about the request itself,
- * nor does our own failure.
+ * nor does our own failure; 499 was answered to nobody.
  */
-export const isOutcome = (status: number): boolean => status < 500 && ![401, 413, 429].includes(status);
+export const isOutcome = (status: number): boolean => status < 500 && ![401, 413, 429, 499].includes(status);
 
 export type Payload = string | Buffer | null | undefined;
 

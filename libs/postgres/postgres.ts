@@ -1,10 +1,11 @@
 import pg from 'pg';
 import { parseExact } from '#lib/exact-json';
-import { AppError } from '#lib/errors';
+import { AppError, isAppError } from '#lib/errors';
 import { createPart, type Part } from '#lib/lifecycle';
 import type { Logger } from '#lib/log';
 import type { Metrics } from '#lib/telemetry';
 import { clientOf, type PostgresAccess } from './access.ts';
+import { answerUnlessLeft, callerHasLeft } from './cancel-statement.ts';
 import { fromPostgresError } from './errors.ts';
 import { measurePool } from './metrics.ts';
 import { parseTextArray, textArray } from './text-array.ts';
@@ -17,7 +18,7 @@ export interface Query {
    * Runs one statement. Times come as RFC 3339 text in UTC with six digits of microseconds, bigint and numeric as text, bytea as
    * Buffer. A `name` has the server prepare the statement once per connection.
    *
-   * @throws AppError store_unavailable (retryable), data_invalid (this statement's data), bug
+   * @throws AppError store_unavailable (retryable), data_invalid (this statement's data), bug, stopped (its caller has left: `signalOf`)
    */
   query<T extends object = Record<string, never>>(
     text: string,
@@ -61,7 +62,12 @@ export interface PostgresOptions extends PostgresAccess {
    * Called before a connection is taken out of the pool: resolves when this caller may have one, with a function to call when it is given
    * back. A caller that it rejects has sent nothing to the database. Default: every caller may.
    */
-  takeTurn?(): Promise<() => void>;
+  takeTurn?(signal?: AbortSignal): Promise<() => void>;
+  /**
+   * Asked at each statement. Once the signal aborts, its caller waits for nothing any more: what runs is cancelled on the server, and nothing
+   * further is sent; a transaction rolls back. Undefined: the statement ends by itself, as those that write must. Not with `isPipelined`.
+   */
+  signalOf?(): AbortSignal | undefined;
   log: Logger;
   /** None where nobody reads them. */
   metrics?: Metrics;
@@ -103,9 +109,13 @@ const types: pg.CustomTypesConfig = {
  * @throws AppError config_invalid if a file of its access can't be used; from `start`, if each connection is no session of its own
  */
 export function createPostgres(options: PostgresOptions): Postgres {
-  const { vetting = createSessionVetting(options, options.applicationName) } = options;
+  const { vetting = createSessionVetting(options, options.applicationName), signalOf = () => undefined } = options;
+  if (options.isPipelined === true && options.signalOf !== undefined)
+    throw new AppError('bug', 'a cancel would end another statement of the pipeline');
   const settings = sessionSettingsOf(options);
   let refused: string | undefined;
+  /** Connections without a pooler between. */
+  const direct = new WeakSet<pg.ClientBase>();
 
   const pool = new pg.Pool({
     Client: clientOf(options),
@@ -129,38 +139,67 @@ export function createPostgres(options: PostgresOptions): Postgres {
         throw new AppError('store_unavailable', problem);
       }
       refused = undefined;
-      await client.query(settings);
+      const { rows } = await client.query<{ pid: number }>(settings);
+      if (rows[0]?.pid === (client as pg.ClientBase & { processID?: number }).processID) direct.add(client);
     },
   });
   // Without a listener, a connection that dies while it is idle ends the process.
   pool.on('error', (error) => options.log.warn({ event: 'postgres.connection_lost', err: error }));
 
   const meter = measurePool(options.metrics, pool, options.applicationName);
-  const resultOn =
-    (client: Pick<pg.PoolClient, 'query'>): Ask =>
+  const resultBy =
+    (run: <T extends object>(statement: pg.QueryConfig) => Promise<pg.QueryResult<T>>): Ask =>
     async <T extends object>(text: string, values: readonly unknown[] = [], name?: string) => {
       const ended = meter.begin();
       try {
-        const result = await client.query<T>({ text, values: [...values], ...(name === undefined ? {} : { name }) });
+        const result = await run<T>({ text, values: [...values], ...(name === undefined ? {} : { name }) });
         ended();
         return result;
       } catch (thrown) {
         const error = fromPostgresError(thrown);
-        ended(error);
+        // That a caller leaves is no failure of the database.
+        if (error.code === 'stopped') ended();
+        else ended(error);
         throw error;
       }
     };
+  const resultOn = (client: pg.PoolClient, signal: AbortSignal | undefined): Ask =>
+    resultBy((statement) =>
+      signal === undefined
+        ? client.query(statement)
+        : answerUnlessLeft({ client, signal, isDirect: direct.has(client) }, statement),
+    );
 
   const { takeTurn = everybodyMay } = options;
-  async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const giveBack = await takeTurn();
+  async function inTurn<T>(work: () => Promise<T>, signal = signalOf()): Promise<T> {
+    const giveBack = await takeTurn(signal);
     try {
       return await work();
     } finally {
       giveBack();
     }
   }
-  const resultOnAny = resultOn({ query: pool.query.bind(pool) });
+  const resultOnAny = resultBy((statement) => pool.query(statement));
+  /** As the pool does for a statement alone, but for a caller who may leave. */
+  const resultUnlessLeft = (signal: AbortSignal): Ask =>
+    resultBy(async <T extends object>(statement: pg.QueryConfig) => {
+      const client = await pool.connect();
+      let lost: Error | undefined;
+      const keepLoss = (error: Error): void => void (lost ??= error);
+      client.on('error', keepLoss);
+      let isWhole = false;
+      try {
+        const result = await answerUnlessLeft<T>({ client, signal, isDirect: direct.has(client) }, statement);
+        isWhole = true;
+        return result;
+      } catch (error) {
+        isWhole = error instanceof AppError;
+        throw error;
+      } finally {
+        client.off('error', keepLoss);
+        client.release(!isWhole || lost !== undefined || client.connection.stream.destroyed);
+      }
+    });
 
   async function inTransaction<T>(work: (tx: Query) => Promise<T>): Promise<T> {
     const client = await pool.connect().catch((thrown: unknown) => {
@@ -172,10 +211,11 @@ export function createPostgres(options: PostgresOptions): Postgres {
     let lost: Error | undefined;
     const keepLoss = (error: Error): void => void (lost ??= error);
     client.on('error', keepLoss);
-    const resultOf = resultOn(client);
     const unanswered = new Set<Promise<unknown>>();
     let [last, failed]: [Promise<unknown>, unknown] = [Promise.resolve(), undefined];
-    const ask: Ask = <T extends object>(...statement: Parameters<Ask>) => {
+    let hasLeft = false;
+    const askUnlessLeft = <T extends object>(signal: AbortSignal | undefined, ...statement: Parameters<Ask>) => {
+      const resultOf = resultOn(client, signal);
       const sent =
         options.isPipelined === true ? resultOf<T>(...statement) : last.then(() => resultOf<T>(...statement));
       const answer = sent.then(
@@ -185,7 +225,8 @@ export function createPostgres(options: PostgresOptions): Postgres {
           return result;
         },
         (error: unknown) => {
-          const told = lost === undefined ? error : fromPostgresError(lost);
+          hasLeft ||= isAppError(error, 'stopped');
+          const told = lost === undefined || hasLeft ? error : fromPostgresError(lost);
           failed ??= told;
           throw told;
         },
@@ -198,9 +239,11 @@ export function createPostgres(options: PostgresOptions): Postgres {
       );
       return answer;
     };
+    // Beginning and end of a transaction are never cancelled.
+    const ask: Ask = (...statement) => askUnlessLeft(undefined, ...statement);
     const tx: Query = {
       query: (...statement) => {
-        const rows = ask<never>(...statement).then((result) => result.rows);
+        const rows = askUnlessLeft<never>(signalOf(), ...statement).then((result) => result.rows);
         rows.catch(() => undefined);
         return rows;
       },
@@ -210,6 +253,8 @@ export function createPostgres(options: PostgresOptions): Postgres {
       const begun = ask('BEGIN');
       if (options.isPipelined !== true) await begun;
       const result = await work(tx);
+      // A statement that was not sent fails nothing at the server.
+      if (hasLeft) throw callerHasLeft();
       const { command } = await ask('COMMIT');
       if (command !== 'COMMIT') {
         // A statement that nobody has waited for has failed: the first of them, whose successors only say so.
@@ -239,7 +284,11 @@ export function createPostgres(options: PostgresOptions): Postgres {
 
   return {
     ...part,
-    query: (...statement) => inTurn(async () => (await resultOnAny<never>(...statement)).rows),
+    async query(...statement) {
+      const signal = signalOf();
+      const resultOf = signal === undefined ? resultOnAny : resultUnlessLeft(signal);
+      return inTurn(async () => (await resultOf<never>(...statement)).rows, signal);
+    },
     transaction: (work) => inTurn(() => inTransaction(work)),
   };
 }
@@ -262,5 +311,5 @@ function sessionSettingsOf({ statementTimeoutMs, lockTimeoutMs, sessionSettings 
     const [name = '', value = ''] = setting.split('=');
     return `set_config('${name}', '${value}', false)`;
   });
-  return `SELECT ${calls.join(', ')}`;
+  return `SELECT pg_backend_pid() AS pid, ${calls.join(', ')}`;
 }

@@ -4,15 +4,18 @@
  *
  * A place that becomes free is given out at once if somebody waits: no tenant waits for idle places, except those reserved for newcomers.
  */
+import { AppError } from '#lib/errors';
 import { createSharedRoom } from './shared-room.ts';
 
 export interface SharedPlaces {
   /**
    * Resolves with a function that gives the place back, and may be called more than once.
    *
-   * @returns rejects with the result of `refuse`: `full` if the tenant has too many waiters, `late` if this one has waited too long
+   * @param signal aborts when the caller does not wait any more: it takes no place, and its waiting counts no longer
+   * @returns rejects with the result of `refuse`: `full` if the tenant has too many waiters, `late` if this one has waited too long; with an
+   *   AppError `stopped` if the signal has aborted
    */
-  take(tenant: string): Promise<() => void>;
+  take(tenant: string, signal?: AbortSignal): Promise<() => void>;
   /** Each tenant that holds some, and how much of its share. */
   usage(): Iterable<readonly [tenant: string, ratio: number]>;
   /** How many of each tenant wait. */
@@ -29,6 +32,8 @@ interface Options {
 interface Waiter {
   admit(): void;
 }
+
+const hasLeft = (): AppError => new AppError('stopped', 'given up: nobody waits for the place');
 
 export function createSharedPlaces({ places, maxWaiting, waitTimeoutMs, refuse }: Options): SharedPlaces {
   const room = createSharedRoom(places);
@@ -72,32 +77,41 @@ export function createSharedPlaces({ places, maxWaiting, waitTimeoutMs, refuse }
     if (waiters?.size === 0) waitingBy.delete(tenant);
   }
 
-  function wait(tenant: string): Promise<() => void> {
+  function wait(tenant: string, signal: AbortSignal | undefined): Promise<() => void> {
     const waiters = waitingBy.get(tenant) ?? new Set();
     if (waiters.size >= maxWaiting(tenant)) return Promise.reject(refuse(tenant, 'full'));
     waitingBy.set(tenant, waiters);
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
+        signal?.removeEventListener('abort', leave);
         remove(tenant, waiter);
         reject(refuse(tenant, 'late'));
       }, waitTimeoutMs);
       // A caller that waits for a place does not keep the process alive.
       timer.unref();
+      const leave = (): void => {
+        clearTimeout(timer);
+        remove(tenant, waiter);
+        reject(hasLeft());
+      };
       const waiter: Waiter = {
         admit() {
           clearTimeout(timer);
+          signal?.removeEventListener('abort', leave);
           resolve(hold(tenant));
         },
       };
+      signal?.addEventListener('abort', leave, { once: true });
       waiters.add(waiter);
     });
   }
 
   return {
-    async take(tenant) {
+    async take(tenant, signal) {
+      if (signal?.aborted === true) throw hasLeft();
       // A later request of a tenant does not overtake its waiting ones.
       if (!waitingBy.has(tenant) && room.mayTake(tenant)) return hold(tenant);
-      return wait(tenant);
+      return wait(tenant, signal);
     },
     usage: room.usage,
     waiting: () => waitingBy.entries().map(([tenant, waiters]) => [tenant, waiters.size] as const),

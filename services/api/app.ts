@@ -22,15 +22,16 @@ import { type Networks, trusting } from '#lib/networks';
 import type { EncryptionKey } from '#lib/secret-box';
 import { observe, type Tracer, traceIdOf } from '#lib/telemetry';
 import { auditRequests } from './audit/audit.ts';
+import type { CurrentRequest } from './http/current-request.ts';
 import { contentEncoded, createErrorHandler } from './http/handle-error.ts';
 import { refuseDeepBody } from './http/refuse-deep-body.ts';
 import { refuseUnstorableText } from './http/refuse-unstorable-text.ts';
 import { problemPayload, sendProblem } from './http/send-problem.ts';
+import { serializeInTurns } from './http/serialize-in-turns.ts';
 import { routeOf, traceRequests } from './http/trace-requests.ts';
 import { type CallerDeps, createCallerCheck, refuseBeyondDryRun } from './keys/caller.ts';
 import type { Caller } from './keys/identify-caller.ts';
 import type { AnnounceLimits } from './limits/announce-limits.ts';
-import type { TenantConnections } from './limits/tenant-connections.ts';
 import { documentRoutes } from './openapi/document-routes.ts';
 import type { RouteDeps } from './route.ts';
 import { routes } from './routes/index.ts';
@@ -49,8 +50,8 @@ export interface AppDeps extends RouteDeps, CallerDeps {
   encryptionKeys: readonly EncryptionKey[];
   /** Proxies whose X-Forwarded-For is trusted: the console is one, for what needs no key. */
   trustedProxies: Networks;
-  /** Default: the database is not shared out. */
-  connections?: Pick<TenantConnections, 'follow'>;
+  /** Default: no statement is known to be for a request, so the database is not shared out, and each goes on to its end. */
+  currentRequest?: Pick<CurrentRequest, 'follow'>;
   /** Default: nobody is told of limits that are reached. */
   announceLimits?: Pick<AnnounceLimits, 'note'>;
   tracer: Tracer;
@@ -113,7 +114,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
     else refuseMethod(reply, allowed);
   });
   // Before the plugin, whose first statement already belongs to the tenant.
-  deps.connections?.follow(app);
+  deps.currentRequest?.follow(app);
   void app.register(idempotency, {
     ...deps.idempotency,
     scopeOf: ({ tenant, credential }) => ({ tenant, credential }),
@@ -125,6 +126,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   app.addHook('preValidation', refuseDeepBody);
   app.addHook('preValidation', refuseUnstorableText);
   answerIfStillAsked(app, deps);
+  app.addHook('preSerialization', serializeInTurns);
   app.addHook('onResponse', (request, reply, done) => {
     report(deps, request, reply);
     if (request.limitReached !== undefined) deps.announceLimits?.note(request.tenant, request.limitReached);

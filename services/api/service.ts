@@ -24,6 +24,7 @@ import { createSessionUses } from './keys/session-uses.ts';
 import { createWhyEnded, lookEveryMs } from './keys/why-ended.ts';
 import { followLimits } from './limits/follow-limits.ts';
 import { createAnnounceLimits } from './limits/announce-limits.ts';
+import { createCurrentRequest } from './http/current-request.ts';
 import { createTenantConnections } from './limits/tenant-connections.ts';
 import { createWaitingRequests } from './limits/waiting-requests.ts';
 import { watchResources } from './limits/watch-resources.ts';
@@ -58,8 +59,11 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
   const limits = followLimits({ settings: limitSettings, followPostgres, clock, log });
   const usage = createTenantUsage(context.metrics, limits);
   const waiting = createWaitingRequests({ limits, usage });
-  const connections = createTenantConnections({ connections: maxConnections, waiting, usage });
-  const postgres = openPool({ maxConnections, statementTimeoutMs, takeTurn: connections.takeTurn });
+  const currentRequest = createCurrentRequest();
+  const { takeTurn } = createTenantConnections({
+    ...{ connections: maxConnections, tenant: currentRequest.tenant, waiting, usage },
+  });
+  const postgres = openPool({ maxConnections, statementTimeoutMs, takeTurn, signalOf: currentRequest.signal });
   const redis = createRedis({
     ...redisAccess(config),
     name,
@@ -141,7 +145,7 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
     limits,
     limitSettings,
     usage,
-    connections,
+    currentRequest,
     announceLimits,
     waiting,
     judgingTurns,

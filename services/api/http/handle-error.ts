@@ -1,7 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { TenantDeleted } from '#lib/erasure';
-import { type AppError, toAppError } from '#lib/errors';
-import { hasClientLeft } from '#lib/http-server';
+import { type AppError, isAppError, toAppError } from '#lib/errors';
+import { clientLeft, hasClientLeft } from '#lib/http-server';
 import type { Logger } from '#lib/log';
 import type { ProblemCode } from '#lib/problem';
 import { LimitReached, type TenantLimits } from '#lib/tenancy';
@@ -25,6 +25,8 @@ const byFrameworkCode: Readonly<Record<string, { code: ProblemCode; detail?: str
   FST_ERR_CTP_EMPTY_TYPE: { code: 'unsupported_media_type', detail: 'Send application/json' },
 };
 
+const clientHasLeft = 499;
+
 /** Limits that are met while a request runs are of moments. */
 const retryAfterSeconds = 1;
 
@@ -42,6 +44,11 @@ export function createErrorHandler({ log, limits }: { log: Logger; limits: Tenan
     if (hasClientLeft(request.raw)) {
       log.info({ event: 'request.aborted', method: request.method, route: request.routeOptions.url });
       return sendProblem(reply, 'validation_failed', 'The body ended early');
+    }
+    // Its statements have been given up. The status is nginx's for it, and nobody's answer.
+    if (isAppError(thrown, 'stopped') && clientLeft(reply).aborted) {
+      log.info({ event: 'request.aborted', method: request.method, route: request.routeOptions.url });
+      return reply.code(clientHasLeft).send();
     }
     const error = toAppError(thrown);
     const traceId = traceIdOf(request.span.traceparent);

@@ -13,6 +13,7 @@
  *
  * Ten thousand wait at once, so each costs little: one object, no promise, no timer of its own.
  */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Clock } from '#lib/clock';
 import type { Logger } from '#lib/log';
 import type { Gauge, Histogram } from '#lib/telemetry';
@@ -109,14 +110,17 @@ export function createHeldPolls(deps: Deps): HeldPolls {
   const { clock, metrics, closing } = deps;
   const watchedByTenant = new Map<string, Watched>();
   const readings = createReadings(deps);
+  // What several requests wait for must not end with the one that began it: http/current-request.ts.
+  const outside = AsyncLocalStorage.snapshot();
+  const deadlines = createDeadlines<HeldPlace>(clock, (place) => place.end([]));
   const room = createSharedRoom(deps.max);
   const showWaiting = (): void => metrics.longpollWaiting.set(deps.max - room.free());
 
   const shared: Shared = {
     clock,
-    deadlines: createDeadlines<HeldPlace>(clock, (place) => place.end([])),
+    deadlines: { ...deadlines, add: (place) => outside(deadlines.add, place) },
     closing,
-    readSoon: readings.readSoon,
+    readSoon: (watched) => outside(readings.readSoon, watched),
     leave(watched, credential) {
       room.take(watched.tenant, -1);
       showWaiting();

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Clock } from '#lib/clock';
 import type { Query } from '#lib/postgres';
 import { replayColumns, type ReplayRow } from '#lib/replay-store';
@@ -19,6 +20,8 @@ const lookEveryMs = 500;
 export function createReplayWatch({ postgres, clock }: { postgres: Query; clock: Clock }): ReplayWatch {
   const waiters = new Set<Waiter>();
   let isLooking = false;
+  // A look is for all who wait, and must not end with the one that began it: http/current-request.ts.
+  const outside = AsyncLocalStorage.snapshot();
 
   async function look(): Promise<void> {
     const ids = new Map([...waiters].map(({ tenant, seen }) => [seen.id, tenant]));
@@ -48,7 +51,7 @@ export function createReplayWatch({ postgres, clock }: { postgres: Query; clock:
       const woken = new AbortController();
       const waiter = { tenant, seen, wake: () => woken.abort() };
       waiters.add(waiter);
-      void lookWhileAnyWaits();
+      void outside(lookWhileAnyWaits);
       await clock.sleep(withinMs, AbortSignal.any([signal, woken.signal]));
       waiters.delete(waiter);
     },

@@ -3,6 +3,7 @@ import {
   type EventTypeEnforcement,
   type EventTypeStatus,
   type EventTypeSummary,
+  type EventTypeVersionView,
   type EventTypeView,
   type EventTypeVisibility,
   type TypeLink,

@@ -143,9 +143,11 @@ async function answerHeld(
   found: Found,
   hasSeen: boolean,
 ): Promise<void> {
-  const { events } = hasSeen
-    ? await readEvents(deps.postgres, reply.request.tenant, asked.filter, asked.limit + 1)
-    : found;
+  // One that ends because its client has left is answered to nobody.
+  const { events } =
+    hasSeen && !reply.raw.destroyed
+      ? await readEvents(deps.postgres, reply.request.tenant, asked.filter, asked.limit + 1)
+      : found;
   sendEvents(deps, asked, reply, { events, readTo: found.from });
 }
 

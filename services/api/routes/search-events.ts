@@ -1,5 +1,6 @@
 import { problemsOfFilter } from '#lib/event-filter';
 import { parseExact } from '#lib/exact-json';
+import { clientLeft } from '#lib/http-server';
 import { filterDescriptions, filterSchemas, type GivenFilters, readFilters } from '../http/filters.ts';
 import { type PageQuery, pageParameters, readPage } from '../http/paging.ts';
 import { type FieldErrors, type Read, sendInvalid, sendProblem } from '../http/send-problem.ts';
@@ -56,7 +57,7 @@ export const searchEvents: Route = ({ search, limits, usage }) =>
 
       const { limit, after: before } = page;
       const asked = { tenant, filter: filter.read, events: events.filter, before, limit };
-      const found = await search.search(asked, limits.of(tenant, 'searches'));
+      const found = await search.search(asked, limits.of(tenant, 'searches'), clientLeft(reply));
       if (found === 'full')
         return sendProblem(reply, 'unavailable', 'The server runs as many searches as it can: retry later');
       if (found === 'busy')

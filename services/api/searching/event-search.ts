@@ -11,10 +11,11 @@ export interface EventSearch {
    * Searches in a thread of its own.
    *
    * @param places searches that the tenant may have at a time, all processes together
+   * @param signal aborts when nobody waits for the answer: the search ends, and its place is free
    * @returns the found as JSON text; `busy`: the tenant has that many; `full`: this process has as many as it can
    * @throws AppError store_unavailable, stopped
    */
-  search(asked: SearchAsked, places: number): Promise<{ body: string } | 'busy' | 'full'>;
+  search(asked: SearchAsked, places: number, signal: AbortSignal): Promise<{ body: string } | 'busy' | 'full'>;
 }
 
 interface Options {
@@ -96,7 +97,7 @@ export function createEventSearch({ database, name, log, limits = searchLimits }
 
   return {
     ...part,
-    async search(asked, places) {
+    async search(asked, places, signal) {
       if (isStopped) throw new AppError('stopped', 'the search has been stopped');
       if (pending.size >= maxSearches) return 'full';
       clearTimeout(idle);
@@ -104,8 +105,12 @@ export function createEventSearch({ database, name, log, limits = searchLimits }
       const id = (lastId += 1);
       const { promise, resolve, reject } = Promise.withResolvers<{ body: string } | 'busy'>();
       pending.set(id, { resolve, reject });
-      worker.postMessage({ id, asked, places } satisfies SearchRequest);
-      return promise;
+      const searching = worker;
+      searching.postMessage({ kind: 'search', id, asked, places } satisfies SearchRequest);
+      const leave = (): void => searching.postMessage({ kind: 'leave', id } satisfies SearchRequest);
+      if (signal.aborted) leave();
+      else signal.addEventListener('abort', leave, { once: true });
+      return promise.finally(() => signal.removeEventListener('abort', leave));
     },
   };
 }

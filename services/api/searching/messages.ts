@@ -10,12 +10,16 @@ export interface WorkerOptions {
   limits: SearchLimits;
 }
 
-export interface SearchRequest {
-  id: number;
-  asked: SearchAsked;
-  /** Searches that the tenant may have at a time. */
-  places: number;
-}
+export type SearchRequest = { id: number } & (
+  | {
+      kind: 'search';
+      asked: SearchAsked;
+      /** Searches that the tenant may have at a time. */
+      places: number;
+    }
+  /** Nobody waits for it any more: it is answered as `failed`. */
+  | { kind: 'leave' }
+);
 
 export type SearchAnswer = { id: number } & (
   | { kind: 'found'; body: string }

@@ -1,4 +1,5 @@
 /** A thread that searches payloads, so that reading, parsing and judging them delays no request: event-search.ts starts it. */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { parentPort, workerData } from 'node:worker_threads';
 import { systemClock } from '#lib/clock';
 import { toAppError } from '#lib/errors';
@@ -12,11 +13,16 @@ const { database, applicationName, maxConnections, limits } = workerData as Work
 const port = parentPort;
 if (port === null) throw new Error('it is started as a worker');
 
+/** Whether anybody waits for the search that a statement is for. */
+const signals = new AsyncLocalStorage<AbortSignal>();
+const searching = new Map<number, AbortController>();
+
 const postgres = createPostgres({
   ...database,
   applicationName,
   maxConnections,
   statementTimeoutMs: limits.statementMs,
+  signalOf: () => signals.getStore(),
   // Failures are told to whoever asked.
   log: silentLogger,
 });
@@ -24,19 +30,26 @@ const turns = createJudgingTurns();
 const { monotonicMs } = systemClock;
 
 port.on('message', (request: SearchRequest) => {
-  void search(request).then(
-    (answer) => port.postMessage({ ...answer, id: request.id }),
-    (thrown: unknown) => {
-      const { code, message } = toAppError(thrown);
-      port.postMessage({ kind: 'failed', code, message, id: request.id } satisfies SearchAnswer);
-    },
-  );
+  const { id } = request;
+  if (request.kind === 'leave') return searching.get(id)?.abort();
+  const left = new AbortController();
+  searching.set(id, left);
+  void signals
+    .run(left.signal, () => search(request))
+    .then(
+      (answer) => port.postMessage({ ...answer, id }),
+      (thrown: unknown) => {
+        const { code, message } = toAppError(thrown);
+        port.postMessage({ kind: 'failed', code, message, id } satisfies SearchAnswer);
+      },
+    )
+    .finally(() => searching.delete(id));
 });
 
 type Answered = { kind: 'found'; body: string } | { kind: 'busy' };
 
 /** One transaction, which holds a place of the tenant's among all processes: if this one dies, it is free again. */
-async function search({ asked, places }: SearchRequest): Promise<Answered> {
+async function search({ asked, places }: Extract<SearchRequest, { kind: 'search' }>): Promise<Answered> {
   let answered: Answered = { kind: 'busy' };
   await postgres
     .transaction(async (tx) => {

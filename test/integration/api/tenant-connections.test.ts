@@ -4,6 +4,7 @@ import { silentLogger } from '#lib/log';
 import { createPostgres } from '#lib/postgres';
 import { Metrics } from '#lib/telemetry';
 import { createTenantLimits, createTenantUsage, parseLimitSettings } from '#lib/tenancy';
+import { createCurrentRequest } from '../../../services/api/http/current-request.ts';
 import { createTenantConnections } from '../../../services/api/limits/tenant-connections.ts';
 import { createWaitingRequests } from '../../../services/api/limits/waiting-requests.ts';
 import { createDatabase } from '../../support/servers.ts';
@@ -24,12 +25,15 @@ async function openSharedApi(limitsText = '') {
   const limits = createTenantLimits(read.settings);
   const usage = createTenantUsage(new Metrics(), limits);
   const waiting = createWaitingRequests({ limits, usage });
-  const connections = createTenantConnections({ connections: maxConnections, waiting, usage });
+  const currentRequest = createCurrentRequest();
+  const { takeTurn } = createTenantConnections({
+    ...{ connections: maxConnections, tenant: currentRequest.tenant, waiting, usage },
+  });
   const url = await createDatabase();
   const options = { url, applicationName: 'hookline-test', statementTimeoutMs, log: silentLogger };
-  const postgres = createPostgres({ ...options, maxConnections, takeTurn: connections.takeTurn });
+  const postgres = createPostgres({ ...options, maxConnections, takeTurn, signalOf: currentRequest.signal });
   const another = createPostgres({ ...options, maxConnections: 1 });
-  const { ask } = buildTestApp({ postgres, connections, waiting, limits, usage, clock: systemClock });
+  const { ask } = buildTestApp({ postgres, currentRequest, waiting, limits, usage, clock: systemClock });
   const headersOf = (tenant: string) => ({
     authorization,
     'hookline-tenant': tenant,
