@@ -2,12 +2,16 @@ import type { EventTypeView } from '#lib/contract';
 import { placed } from './document-references.ts';
 import { extension } from './read-document.ts';
 
-/** An OpenAPI 3.1 document of event types. Importing it changes nothing. */
-export const documentOf = (types: readonly EventTypeView[]): Record<string, unknown> => ({
-  openapi: '3.1.0',
-  info: { title: 'Event types', version: '1' },
-  webhooks: Object.fromEntries(types.map((type) => [type.name, { post: operationOf(type) }])),
-});
+/** An OpenAPI 3.1 document of event types, as text that is made type by type. Importing it changes nothing. */
+export async function* documentText(types: AsyncIterable<EventTypeView>): AsyncGenerator<string> {
+  yield `{"openapi":"3.1.0","info":{"title":"Event types","version":"1"},"webhooks":{`;
+  let separator = '';
+  for await (const type of types) {
+    yield `${separator}${JSON.stringify(type.name)}:${JSON.stringify({ post: operationOf(type) })}`;
+    separator = ',';
+  }
+  yield '}}';
+}
 
 function operationOf(type: EventTypeView): Record<string, unknown> {
   const { name, description, notes, category, visibility, enforce, deprecation, newest } = type;

@@ -32,9 +32,10 @@ export function matches(ifMatch: string | undefined, row: Revised): boolean {
 /** The tag of an answer that is not one row: a hash of its body. */
 export const bodyEtag = (body: string): string => `"${hash('sha256', body, 'base64url').slice(0, 22)}"`;
 
-/** `If-None-Match` (RFC 9110, 13.1.2): whether the client has this body. Weak comparison: tags of caches in between may be weak. */
-export function isUnchanged(ifNoneMatch: string | undefined, body: string): boolean {
-  if (ifNoneMatch === undefined) return false;
-  const etag = bodyEtag(body);
-  return ifNoneMatch.split(',').some((tag) => ['*', etag].includes(tag.trim().replace(/^W\//, '')));
-}
+/** `If-None-Match` (RFC 9110, 13.1.2): whether the client has this body. */
+export const isUnchanged = (ifNoneMatch: string | undefined, body: string): boolean =>
+  ifNoneMatch !== undefined && hasTag(ifNoneMatch, bodyEtag(body));
+
+/** Weak comparison: tags of caches in between may be weak. @param etag without `W/` */
+export const hasTag = (ifNoneMatch: string | undefined, etag: string): boolean =>
+  (ifNoneMatch ?? '').split(',').some((tag) => ['*', etag].includes(tag.trim().replace(/^W\//, '')));

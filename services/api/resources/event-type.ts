@@ -113,25 +113,64 @@ const filtersOfOthers = {
   },
 };
 
+interface TypePage extends PageRequest {
+  /** The last name; undefined: to the end of the page. */
+  to?: string | undefined;
+}
+
 /** By name. One more than the page holds. */
-export function listEventTypes(
+export const listEventTypes = (
   postgres: Query,
   tenant: string,
   filter: EventTypeFilter,
-  { after, limit }: PageRequest,
-): Promise<EventTypeRow[]> {
+  page: TypePage,
+): Promise<EventTypeRow[]> => postgres.query<EventTypeRow>(...listing(columns, tenant, filter, page));
+
+function listing(
+  selected: string,
+  tenant: string,
+  filter: EventTypeFilter,
+  { after, to, limit }: TypePage,
+): [text: string, values: unknown[]] {
   const values: unknown[] = [tenant, after, limit + 1];
+  const bind = bindTo(values);
   const isOwn = filter.visibility === undefined || filter.visibility === 'internal';
-  const conditions = filterConditions(isOwn ? eventTypeFilters : filtersOfOthers, filter, bindTo(values));
+  const conditions = filterConditions(isOwn ? eventTypeFilters : filtersOfOthers, filter, bind);
+  if (to !== undefined) conditions.push(`n.name <= ${bind(to)}`);
   if (filter.status === undefined) conditions.push('t.retired_at IS NULL');
-  return postgres.query<EventTypeRow>(
-    `SELECT ${columns}
+  return [
+    `SELECT ${selected}
        FROM ${typesWithNames}
       WHERE n.tenant = $1 AND ($2::text IS NULL OR n.name > $2)${conditions.map((one) => ` AND ${one}`).join('')}
       ORDER BY n.name
       LIMIT $3`,
     values,
+  ];
+}
+
+/** Names alone: of a page that is longer than what may be read at once. One more than the page holds. */
+export async function listTypeNames(
+  postgres: Query,
+  tenant: string,
+  filter: EventTypeFilter,
+  page: PageRequest,
+): Promise<string[]> {
+  const rows = await postgres.query<{ name: string }>(...listing('n.name', tenant, filter, page));
+  return rows.map(({ name }) => name);
+}
+
+/**
+ * Changes with everything that lists of the tenant's types show: each change increments a revision, and a pause may end by itself. Read before the
+ * list: what changes meanwhile is in the list, and another revision the next time.
+ */
+export async function typesRevision(postgres: Query, tenant: string): Promise<string> {
+  const [row] = await postgres.query<{ revision: string }>(
+    `SELECT concat_ws('.', count(*), coalesce(sum(revision), 0), count(*) FILTER (WHERE ${isPaused})) AS revision
+       FROM event_types t
+      WHERE tenant = $1`,
+    [tenant],
   );
+  return row?.revision ?? '';
 }
 
 export interface FoundType extends EventTypeRow {

@@ -1,10 +1,19 @@
+import { type EventTypeView, type EventTypeVisibility, isEventTypeName } from '#lib/contract';
+import type { Query } from '#lib/postgres';
 import { audienceOf } from '../event-types/shown-types.ts';
-import { documentOf } from '../event-types/write-document.ts';
+import { documentText } from '../event-types/write-document.ts';
 import { filterDescriptions, filterSchemas, readFilters } from '../http/filters.ts';
-import { sendInvalid } from '../http/send-problem.ts';
+import { type PageQuery, pageParameters, readPage, takePage } from '../http/paging.ts';
+import { sendParts } from '../http/send-parts.ts';
+import { sendInvalid, sendProblem } from '../http/send-problem.ts';
 import type { Operation } from '../openapi/operation.ts';
-import type { EventTypeView } from '#lib/contract';
-import { eventTypeFilters, eventTypeJson, type EventTypeFilter, listEventTypes } from '../resources/event-type.ts';
+import {
+  eventTypeFilters,
+  eventTypeJson,
+  type EventTypeFilter,
+  listEventTypes,
+  listTypeNames,
+} from '../resources/event-type.ts';
 import { type Route, route } from '../route.ts';
 
 const { visibility, category, group } = eventTypeFilters;
@@ -13,25 +22,33 @@ const filters = { visibility, category, group };
 const querystring = {
   type: 'object',
   additionalProperties: false,
-  properties: filterSchemas(filters),
+  properties: { ...filterSchemas(filters), ...pageParameters },
 } as const;
 
-/** Types that are read at a time. */
-const pageSize = 100;
-const maxBytes = 32 * 1024 * 1024;
+/** Types that are read at a time: two megabytes of texts at the most, without their schemas, which are read one by one. */
+const typesAtOnce = 50;
+/** Of a tenant's exports, pages included: each may cost as much as thousands of other requests. */
+const rate = { perSecond: 2, burst: 20 };
 
 const operation: Operation = {
   tag: 'Event types',
   id: 'exportEventTypes',
   summary: 'Export event types as the webhooks of an OpenAPI document',
-  description: 'Importing the document changes nothing. At most 32 MB (else 400): narrow it by a group or a category.',
-  parameters: filterDescriptions(filters),
-  answers: { 200: { is: 'An OpenAPI 3.1 document', body: { type: 'object', additionalProperties: true } } },
+  description:
+    'Importing the document changes nothing. It is sent as it is read. With `limit`, it has the first so many types by name, and `Link` leads to the document of the next ones. A tenant has two exports a second, with bursts of twenty.',
+  parameters: { ...filterDescriptions(filters), limit: 'types in the document, 1 to 1000; default: all' },
+  answers: {
+    200: {
+      is: 'An OpenAPI 3.1 document',
+      body: { type: 'object', additionalProperties: true },
+      headers: ['Link'],
+    },
+  },
 };
 
 /** `GET /v1/event-types/export` */
-export const exportEventTypes: Route = ({ postgres }) =>
-  route<{ Querystring: EventTypeFilter }>({
+export const exportEventTypes: Route = ({ postgres, limiter, apiUrl }) =>
+  route<{ Querystring: EventTypeFilter & PageQuery }>({
     method: 'GET',
     url: '/v1/event-types/export',
     config: { operation },
@@ -39,19 +56,43 @@ export const exportEventTypes: Route = ({ postgres }) =>
     async handler(request, reply) {
       const { tenant, query } = request;
       const read = readFilters(filters, query);
-      if ('errors' in read) return sendInvalid(reply, read.errors);
+      const page = readPage(query, { test: isEventTypeName });
+      const errors = [read, page].flatMap((one) => ('errors' in one ? one.errors : []));
+      if ('errors' in read || 'errors' in page) return sendInvalid(reply, errors);
+      const permit = await limiter.take(`export:${tenant}`, rate);
+      if (!permit.granted)
+        return sendProblem(reply.header('retry-after', Math.ceil(permit.retryAfterMs / 1_000)), 'rate_limited');
       const audience = audienceOf(request.caller, read.filter.visibility);
-      const types: EventTypeView[] = [];
-      let bytes = 0;
-      for (let after: string | null | undefined = null; after !== undefined;) {
-        const rows = await listEventTypes(postgres, tenant, read.filter, { after, limit: pageSize });
-        const page = rows.slice(0, pageSize);
-        bytes += page.reduce((sum, row) => sum + row.bytes, 0);
-        if (bytes > maxBytes)
-          return sendInvalid(reply, [{ field: 'group', message: 'must narrow the export, which is above 32 MB' }]);
-        for (const row of page) types.push(await eventTypeJson(postgres, tenant, row, audience));
-        after = rows.length > pageSize ? page.at(-1)?.name : undefined;
+      let to: string | undefined;
+      if (query.limit !== undefined) {
+        const names = await listTypeNames(postgres, tenant, read.filter, page);
+        to = takePage(names, page.limit, (name) => ({ cursor: name }), { request, reply, apiUrl }).at(-1) ?? '';
       }
-      return documentOf(types);
+      return sendParts(
+        reply,
+        documentText(readTypes(postgres, tenant, { filter: read.filter, audience, after: page.after, to })),
+      );
     },
   });
+
+interface Reading {
+  filter: EventTypeFilter;
+  audience: EventTypeVisibility;
+  after: string | null;
+  /** The last name; undefined: all. */
+  to: string | undefined;
+}
+
+/** One by one, in the order of their names. */
+async function* readTypes(
+  postgres: Query,
+  tenant: string,
+  { filter, audience, after: from, to }: Reading,
+): AsyncGenerator<EventTypeView> {
+  for (let after: string | null | undefined = from; after !== undefined;) {
+    const rows = await listEventTypes(postgres, tenant, filter, { after, to, limit: typesAtOnce });
+    const page = rows.slice(0, typesAtOnce);
+    for (const row of page) yield eventTypeJson(postgres, tenant, row, audience);
+    after = rows.length > typesAtOnce ? page.at(-1)?.name : undefined;
+  }
+}

@@ -184,6 +184,7 @@ export function createCompactTables(
       contents: async (events) => events.map(({ eventId }) => deliveries.contentOf(numberOf(eventId))),
       async remove(rows) {
         for (const row of rows) remove(numberOf(row.deliveryId), row.step);
+        return [];
       },
       count: async () => ({ retrying: retries.size, parked: counts.waiting - retries.size }),
     },
