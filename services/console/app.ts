@@ -85,7 +85,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   const answerPage = createAnswerPage({ ...deps, openCatalog, originOf, isSecure, sendResult });
 
   function begin(request: FastifyRequest, reply: FastifyReply): void {
-    request.state = newState(request, deps.tracer);
+    request.state = newState(request, reply, deps.tracer);
     void reply.headers(securityHeaders).header('x-request-id', request.id);
   }
 

@@ -93,7 +93,7 @@ export interface PublicFormContext<Path extends string = string> extends PublicC
 }
 
 /** Pages of the catalog: anyone may ask for them, nobody is signed in, and they change nothing. */
-interface CatalogContext<Path extends string = string> extends PageContext<Path> {
+export interface CatalogContext<Path extends string = string> extends PageContext<Path> {
   catalog: Catalog;
   /** The origin that the reader knows: addresses for other programs begin with it and the base. */
   origin: string;

@@ -73,24 +73,29 @@ export interface ApiAccess {
   newKey(): string;
   /** Each request is added, as `GET /v1/…`. */
   asked: string[];
+  /** Aborts when the browser has left: calls that change nothing end then. */
+  left?: AbortSignal | undefined;
 }
 
 /** Requests of a double click wait for the first one. */
 const inProgressWaitMs = 250;
 const inProgressLimitMs = 4_000;
 
+interface Calling {
+  body?: object | string | undefined;
+  headers?: Record<string, string>;
+  timeoutMs?: number | undefined;
+  changes?: boolean;
+}
+
 export function createConsoleApi(access: ApiAccess): WriteApi {
-  const { transport, clock, credential, clientAddress, tenant, traceparent = '', asked } = access;
+  const { transport, clock, credential, clientAddress, tenant, traceparent = '', asked, left } = access;
   let sent = 0;
 
   async function call(
     method: ApiCall['method'],
     path: string,
-    {
-      body,
-      headers = {},
-      timeoutMs,
-    }: { body?: object | string | undefined; headers?: Record<string, string>; timeoutMs?: number | undefined } = {},
+    { body, headers = {}, timeoutMs, changes = false }: Calling = {},
   ): Promise<{ answer: ApiAnswer } | { failure: ApiFailure }> {
     const line = `${method} /v1${path}`;
     if (!asked.includes(line)) asked.push(line);
@@ -108,6 +113,7 @@ export function createConsoleApi(access: ApiAccess): WriteApi {
       },
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
       timeoutMs,
+      ...(!changes && { signal: left }),
     });
     if ('noAnswer' in answer) return { failure: { kind: 'no_answer', url: '', reason: answer.noAnswer } };
     const { status, header, bytes } = answer;
@@ -180,6 +186,7 @@ export function createConsoleApi(access: ApiAccess): WriteApi {
       return askOnce(method, path, {
         body,
         timeoutMs,
+        changes: true,
         headers: {
           ...(method === 'POST' && { 'idempotency-key': key }),
           ...(ifMatch !== undefined && { 'if-match': ifMatch }),

@@ -41,7 +41,8 @@ export function openTransport({ apiUrl, clock, metrics }: Options): { transport:
     const note = (outcome: string): void =>
       metrics.apiCallSeconds.observe({ outcome }, (clock.monotonicMs() - startedMs) / 1_000);
     const limitMs = call.timeoutMs ?? timeoutMs + heldMs(call.path);
-    const signal = AbortSignal.timeout(limitMs);
+    const limit = AbortSignal.timeout(limitMs);
+    const signal = call.signal === undefined ? limit : AbortSignal.any([limit, call.signal]);
     for (let isAgain = false; ; isAgain = true) {
       try {
         const answer = await send(call, signal);
@@ -49,8 +50,9 @@ export function openTransport({ apiUrl, clock, metrics }: Options): { transport:
         return answer;
       } catch (error) {
         if (!isAgain && maySendAgain(call) && isStale(error)) continue;
+        if (call.signal?.aborted === true) return { noAnswer: 'the browser has left' };
         note('none');
-        return { noAnswer: signal.aborted ? `no answer within ${limitMs / 1_000} s` : (error as Error).message };
+        return { noAnswer: limit.aborted ? `no answer within ${limitMs / 1_000} s` : (error as Error).message };
       }
     }
   };

@@ -8,6 +8,8 @@ export interface ApiCall {
   body?: string | undefined;
   /** For what the API holds on purpose; default: that of the transport. */
   timeoutMs?: number | undefined;
+  /** Aborts when nobody waits for the answer: the call ends, and with it what the API does for it. */
+  signal?: AbortSignal | undefined;
 }
 
 export interface ApiAnswer {

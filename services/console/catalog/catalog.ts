@@ -19,6 +19,7 @@ import { ApiRefusal } from '../api-calls/refusal.ts';
 import type { ApiAnswer, ApiTransport } from '../api-calls/transport.ts';
 import { createKnownAnswers } from './known-answers.ts';
 import { rawMember } from '../parts/raw-member.ts';
+import type { UsedAnswers } from './used-answers.ts';
 
 /** Whose types they are, and what may read them. */
 export interface CatalogSettings {
@@ -61,6 +62,10 @@ export interface Catalog {
   /** Undefined for a cursor that is none. */
   changes(cursor: string | undefined): Promise<ChangesPage | undefined>;
   thinWords: number;
+  /** The API's answers that it has used. */
+  answers(): UsedAnswers;
+  /** Whether the API answers today as it did then. Asks it for all of them at once. */
+  isUnchanged(answers: UsedAnswers): Promise<boolean>;
 }
 
 interface AskingOptions {
@@ -80,11 +85,12 @@ interface Deps {
 
 /** A known page is not kept waiting for an API that hangs. */
 const timeoutMs = 2_000;
-const pageSize = 1_000;
+/** As text, a type may have forty kilobytes: so many are read in one turn of the event loop. */
+const pageSize = 100;
 /** The API names no other type than public ones then. */
 const asPublic = { visibility: 'public' };
 /** A sitemap has room for fifty thousand addresses. */
-const mostPages = 20;
+const mostPages = 200;
 const changesPerPage = '50';
 
 /** Opens the catalog for a request for a page; the answers are kept for all requests. */
@@ -94,8 +100,13 @@ export function createCatalogs({ transport, clock, log, catalog: settings }: Dep
   const askKnown = createKnownAnswers({ transport, clock, staleSeconds, isWord });
 
   return ({ traceparent, onAge }) => {
-    async function ask<T>(pathname: string): Promise<Told<T>> {
-      const known = await askKnown({
+    const used = new Map<string, ApiAnswer>();
+    const asked = new Map<string, ReturnType<typeof askKnown>>();
+
+    function askOnce(pathname: string): ReturnType<typeof askKnown> {
+      const before = asked.get(pathname);
+      if (before !== undefined) return before;
+      const answered = askKnown({
         method: 'GET',
         path: `/v1${pathname}`,
         headers: {
@@ -106,11 +117,18 @@ export function createCatalogs({ transport, clock, log, catalog: settings }: Dep
         },
         timeoutMs,
       });
+      asked.set(pathname, answered);
+      return answered;
+    }
+
+    async function ask<T>(pathname: string): Promise<Told<T>> {
+      const known = await askOnce(pathname);
       if ('noAnswer' in known) throw new ApiRefusal({ kind: 'no_answer', url: '', reason: known.noAnswer });
       const { answer, ageSeconds } = known;
       if (answer.status === 401 || answer.status === 403)
         log.warn({ event: 'catalog.refused', status: answer.status, path: pathname });
       const told = toldBy<T>(answer);
+      used.set(pathname, answer);
       if (ageSeconds !== undefined) onAge(ageSeconds);
       return told;
     }
@@ -153,6 +171,17 @@ export function createCatalogs({ transport, clock, log, catalog: settings }: Dep
 
     return {
       thinWords,
+      answers: () => used,
+
+      async isUnchanged(answers) {
+        const now = await Promise.all(
+          [...answers].map(async ([pathname, before]) => ({ before, known: await askOnce(pathname) })),
+        );
+        if (!now.every(({ before, known }) => 'answer' in known && known.answer === before)) return false;
+        for (const { known } of now) if ('answer' in known && known.ageSeconds !== undefined) onAge(known.ageSeconds);
+        return true;
+      },
+
       async types() {
         const found = await all({});
         return found.filter(({ status }) => status !== 'retired').sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -197,6 +226,8 @@ export function createCatalogs({ transport, clock, log, catalog: settings }: Dep
 
 const noCatalog: Catalog = {
   thinWords: 0,
+  answers: () => new Map(),
+  isUnchanged: async () => false,
   types: async () => [],
   hadGroup: async () => false,
   type: async () => ({ kind: 'missing' }),
@@ -212,11 +243,20 @@ type Told<T> = { status: 200 | 301; value: T; text: string; link: string } | { s
  *
  * @throws ApiRefusal
  */
-function toldBy<T>({ status, header, bytes }: ApiAnswer): Told<T> {
+function toldBy<T>(answer: ApiAnswer): Told<T> {
+  const told = toldBefore.get(answer) ?? readAnswer(answer);
+  toldBefore.set(answer, told);
+  return told as Told<T>;
+}
+
+/** A kept answer is read once. */
+const toldBefore = new WeakMap<ApiAnswer, Told<unknown>>();
+
+function readAnswer({ status, header, bytes }: ApiAnswer): Told<unknown> {
   const text = bytes.toString();
   if (status === 200 || status === 301) {
     try {
-      return { status, value: JSON.parse(text) as T, text, link: header('link') ?? '' };
+      return { status, value: JSON.parse(text) as unknown, text, link: header('link') ?? '' };
     } catch {
       throw new ApiRefusal({ kind: 'unexpected_answer', status, body: text });
     }

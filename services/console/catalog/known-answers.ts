@@ -1,10 +1,12 @@
 /**
  * The API's answers, kept for when it can't be asked: a page that was shown goes on to be shown, with its age. It is asked each time all
- * the same, so that what it shows is never older than it has to be; requests for the same thing that come at once are one.
+ * the same, so that what it shows is never older than it has to be; requests for the same thing that come at once are one. An answer that is as
+ * it was before, by its ETag or by its bytes, is the same object.
  *
  * | the API                         | is known                  | is not                      |
  * |---------------------------------|---------------------------|-----------------------------|
  * | answers 2xx, 3xx, 410           | its answer, kept          | its answer, kept            |
+ * | answers 304                     | the one before            | –                           |
  * | answers 404                     | its answer, forgotten     | its answer                  |
  * | is away, or its stores are      | the one before, with age  | that it is away: never 404  |
  */
@@ -46,7 +48,10 @@ export function createKnownAnswers({ transport, clock, staleSeconds, isWord, max
     kept.delete(path);
   }
 
-  function keep(path: string, answer: ApiAnswer): void {
+  /** @returns the answer that is kept: the one before, if they are the same */
+  function keep(path: string, given: ApiAnswer): ApiAnswer {
+    const before = kept.get(path)?.answer;
+    const answer = before !== undefined && isSame(before, given) ? before : given;
     forget(path);
     const one = { answer, atMs: clock.monotonicMs() };
     bytes += sizeOf(one);
@@ -55,14 +60,21 @@ export function createKnownAnswers({ transport, clock, staleSeconds, isWord, max
       if (bytes <= maxBytes) break;
       forget(oldest);
     }
+    return answer;
   }
 
   async function ask(call: ApiCall): Promise<KnownAnswer> {
     const { path } = call;
-    const answer = await transport(call);
+    const known = kept.get(path)?.answer;
+    const etag = known?.header('etag');
+    const answer = await transport(
+      etag === undefined ? call : { ...call, headers: { ...call.headers, 'if-none-match': etag } },
+    );
+    if (!('noAnswer' in answer) && answer.status === 304 && known !== undefined)
+      return { answer: keep(path, known), ageSeconds: undefined };
     if (!('noAnswer' in answer) && isWord(answer)) {
-      if (isKept(answer.status)) keep(path, answer);
-      else forget(path);
+      if (isKept(answer.status)) return { answer: keep(path, answer), ageSeconds: undefined };
+      forget(path);
       return { answer, ageSeconds: undefined };
     }
     const before = kept.get(path);
@@ -80,5 +92,11 @@ export function createKnownAnswers({ transport, clock, staleSeconds, isWord, max
     return answering;
   };
 }
+
+const isSame = (one: ApiAnswer, other: ApiAnswer): boolean =>
+  one === other ||
+  (one.status === other.status &&
+    ['etag', 'link'].every((name) => one.header(name) === other.header(name)) &&
+    one.bytes.equals(other.bytes));
 
 const isKept = (status: number): boolean => status < 400 || status === 410;

@@ -5,9 +5,10 @@ import { type ApiAccess, createConsoleApi, type WriteApi } from '../api-calls/co
 import { ApiRefusal } from '../api-calls/refusal.ts';
 import type { ApiTransport } from '../api-calls/transport.ts';
 import type { OpenCatalog } from '../catalog/catalog.ts';
+import { createKeptResults } from '../catalog/kept-results.ts';
 import type { ConsoleMetrics } from '../metrics.ts';
 import { moved, type PageResult, problem } from '../page-result.ts';
-import type { Face, Page, PageContext, PublicContext, Settings, Submitted } from '../page.ts';
+import type { CatalogContext, Face, Page, PageContext, PublicContext, Settings, Submitted } from '../page.ts';
 import { portalBase } from '../pages/portal/frame.ts';
 import { tenantBase } from '../pages/shell.ts';
 import { keyField } from '../parts/form.ts';
@@ -18,6 +19,7 @@ import { createSessionActions } from '../session/session-actions.ts';
 import { tokenIn } from '../session/session-cookie.ts';
 import { allTenants, type Capability, may, type Scope } from '../session/session.ts';
 import { createClientLimit, looksPerMinute, signInsPerMinute } from '../session/client-limit.ts';
+import { createAddressLimit } from './address-limit.ts';
 import { checkRequest } from './check-request.ts';
 import { isFramed, queryOf } from './request-state.ts';
 import type { SendResult } from './send-result.ts';
@@ -47,6 +49,8 @@ interface AnswerPage {
 
 /** As the API takes them. */
 const idempotencyKey = /^[\x21-\x7e]{8,200}$/;
+/** Of pages of the catalog, for each client address: more than a reader opens, and what a crawler may ask of a site. */
+const catalogRate = { perSecond: 20, burst: 200 };
 /** For forms that anyone may send. */
 const maxPublicFormBytes = 16_384;
 
@@ -55,12 +59,14 @@ export function createAnswerPage(options: Options): AnswerPage {
   const { transport, openCatalog, settings, origin, originOf, newKey, clock, metrics, isSecure, sendResult } = options;
   const takeSignIn = createClientLimit(clock, signInsPerMinute);
   const takeLook = createClientLimit(clock, looksPerMinute);
+  const takeCatalogPage = createAddressLimit(catalogRate, clock);
+  const keptResults = createKeptResults();
 
   const apiAs =
     ({ state, ip }: FastifyRequest) =>
     (
       credential: string | undefined,
-      more: Partial<Pick<ApiAccess, 'tenant' | 'idempotencyKey' | 'asked'>> = {},
+      more: Partial<Pick<ApiAccess, 'tenant' | 'idempotencyKey' | 'asked' | 'left'>> = {},
     ): WriteApi =>
       createConsoleApi({
         transport,
@@ -70,6 +76,7 @@ export function createAnswerPage(options: Options): AnswerPage {
         newKey,
         traceparent: state.span.traceparent,
         asked: [],
+        left: state.left,
         ...more,
       });
 
@@ -112,7 +119,8 @@ export function createAnswerPage(options: Options): AnswerPage {
         ...{ isSecure: isSecure(request), findSession: () => find(request, page.face) },
         ...frameOf(request),
         actions: createSessionActions({
-          apiAs: apiAs(request),
+          // Redeeming a code uses it up, whoever waits for the answer.
+          apiAs: (credential, more) => apiAs(request)(credential, { ...more, left: undefined }),
           takeSignIn: () => takeSignIn(request.ip),
           takeLook: () => takeLook(request.ip),
           metrics,
@@ -153,7 +161,11 @@ export function createAnswerPage(options: Options): AnswerPage {
     if (isForm && page.access !== 'public' && !idempotencyKey.test(formOf(request).get(keyField) ?? ''))
       return problem(400, { explanation: 'The form is incomplete. Open its page again and resubmit it.' });
     try {
-      const result = await handler.answer(contextOf(page, request) as never);
+      const context = contextOf(page, request);
+      const make = async (): Promise<PageResult> => handler.answer(context as never);
+      const result = await (page.access === 'catalog'
+        ? keptResults.of(`${originOf(request)} ${request.url}`, (context as CatalogContext).catalog, make)
+        : make());
       return (await refusalOfTenant(page, request)) ?? result;
     } catch (error) {
       if (error instanceof ApiRefusal) return problemOfFailure(error.failure);
@@ -174,6 +186,8 @@ export function createAnswerPage(options: Options): AnswerPage {
     ...(page.access === 'public' && { bodyLimit: maxPublicFormBytes }),
     // Before the body is read.
     async onRequest(request: FastifyRequest, reply: FastifyReply) {
+      const waitSeconds = page.access === 'catalog' ? takeCatalogPage(request.ip) : 0;
+      if (waitSeconds > 0) return sendResult(reply, problem(429, { retryAfterSeconds: waitSeconds }), page);
       const refusal = await checkRequest(page, request, { findSession: find, origin });
       return refusal === undefined ? undefined : sendResult(reply, refusal, page);
     },

@@ -1,4 +1,5 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { clientLeft } from '#lib/http-server';
 import type { Span, Tracer } from '#lib/telemetry';
 import type { Theme } from '../pages/shell.ts';
 import type { Session } from '../session/session.ts';
@@ -13,6 +14,8 @@ export interface RequestState {
   tenant: string | undefined;
   /** The requests to the API that the page shows. */
   asked: string[];
+  /** Aborts when the browser of a page that is read has left. Undefined for a form: what it changes is not left half-way. */
+  left: AbortSignal | undefined;
   /** Set for a page that was made from what the API answered that long ago. */
   ageSeconds: number | undefined;
 }
@@ -23,7 +26,7 @@ declare module 'fastify' {
   }
 }
 
-export const newState = (request: FastifyRequest, tracer: Tracer): RequestState => {
+export const newState = (request: FastifyRequest, reply: FastifyReply, tracer: Tracer): RequestState => {
   const route = routeOf(request);
   const { traceparent } = request.headers;
   return {
@@ -34,6 +37,7 @@ export const newState = (request: FastifyRequest, tracer: Tracer): RequestState 
     session: undefined,
     tenant: undefined,
     asked: [],
+    left: request.method === 'POST' ? undefined : clientLeft(reply),
     ageSeconds: undefined,
   };
 };

@@ -79,7 +79,10 @@ export function createSendResult({ settings, assets, originOf, isSecure, newKey 
         const shell = shellOf(request, page, { section, here, asked });
         if (result.indexing?.isIndexed === true) reply.removeHeader('x-robots-tag');
         reply.headers(result.headers ?? {});
-        return sendHtml(result.status, renderDocument(shell, { title, ...result }));
+        const markup = renderDocument(shell, { title, ...result });
+        if (page?.access === 'catalog' && result.status === 200 && isKnown(reply, markup))
+          return reply.code(304).send();
+        return sendHtml(result.status, markup);
       }
       case 'problem': {
         if (result.retryAfterSeconds !== undefined) reply.header('retry-after', result.retryAfterSeconds);
@@ -150,14 +153,20 @@ function forEveryone(reply: FastifyReply): void {
   });
 }
 
-/** Programs of other origins may read it too. */
-function sendDocument(reply: FastifyReply, { contentType, text }: { contentType: string; text: string }): FastifyReply {
+/** Gives the answer the ETag of its text. @returns whether the client has it (`If-None-Match`, RFC 9110, 13.1.2) */
+function isKnown(reply: FastifyReply, text: string): boolean {
   const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
   const known = (reply.request.headers['if-none-match'] ?? '').split(',').map((one) => one.trim().replace(/^W\//, ''));
+  reply.header('etag', etag);
+  return known.includes(etag) || known.includes('*');
+}
+
+/** Programs of other origins may read it too. */
+function sendDocument(reply: FastifyReply, { contentType, text }: { contentType: string; text: string }): FastifyReply {
   reply
     .removeHeader('vary')
-    .headers({ etag, 'cross-origin-resource-policy': 'cross-origin', 'access-control-allow-origin': '*' });
-  if (known.includes(etag) || known.includes('*')) return reply.code(304).send();
+    .headers({ 'cross-origin-resource-policy': 'cross-origin', 'access-control-allow-origin': '*' });
+  if (isKnown(reply, text)) return reply.code(304).send();
   return reply.code(200).header('content-type', contentType).send(text);
 }
 
@@ -165,6 +174,7 @@ const codes: Partial<Record<ProblemStatus, ProblemCode>> = {
   404: 'not_found',
   405: 'method_not_allowed',
   410: 'gone',
+  429: 'rate_limited',
   503: 'unavailable',
 };
 

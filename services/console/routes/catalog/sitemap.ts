@@ -17,13 +17,19 @@ export const sitemap = catalogPage({
     const { changes = [] } = (await catalog.changes(undefined)) ?? {};
     const { thinWords } = catalog;
     const isFull = (texts: readonly string[]): boolean => countWords(texts) >= thinWords;
-    const groups = [...new Set(types.flatMap((type) => type.groups))].sort();
+    // Each type is read once, however many groups it is in.
+    const wordsOfGroups = new Map<string, number>();
+    for (const type of types) {
+      const words = countWords(wordsOfTable([type]));
+      for (const group of type.groups) wordsOfGroups.set(group, (wordsOfGroups.get(group) ?? 0) + words);
+    }
     const addresses = [
       ...(types.length > 0 && isFull(wordsOfTable(firstPage(types))) ? [{ path: '/catalog' }] : []),
       ...(changes.length > 0 && isFull(wordsOf(changes)) ? [{ path: '/catalog/changes' }] : []),
-      ...groups
-        .filter((group) => isFull(wordsOfTable(types.filter((type) => type.groups.includes(group)))))
-        .map((group) => ({ path: groupPath(group) })),
+      ...[...wordsOfGroups]
+        .filter(([, words]) => words >= thinWords)
+        .map(([group]) => ({ path: groupPath(group) }))
+        .sort((a, b) => (a.path < b.path ? -1 : 1)),
       ...types
         .filter(({ words }) => words >= thinWords)
         .map(({ name, changed_at: changedAt }) => ({ path: typePath(name), changedAt })),
