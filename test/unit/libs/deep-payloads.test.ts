@@ -1,0 +1,75 @@
+/** A megabyte of JSON of the worst shapes, through all that reads a payload outside of a worker: no overflow, and no time that grows faster than it. */
+import { compileFilter, decodedPayload } from '#lib/event-filter';
+import { parseExact } from '#lib/exact-json';
+import { createJsonBody, jsonOfBody, memberText } from '#lib/json-locator';
+import { maxPayloadBytes } from '#lib/contract';
+import { payloadLines } from '../../../services/console/pages/compare/payload-lines.ts';
+import { diffView } from '../../../services/console/parts/diff-view.ts';
+import { indentedJson } from '../../../services/console/parts/indented-json.ts';
+import { lineDiff } from '../../../services/console/parts/line-diff.ts';
+import { payloadText } from '../../../services/console/parts/payload-text.ts';
+import { payloadView } from '../../../services/console/parts/payload-view.ts';
+import { rawMember } from '../../../services/console/parts/raw-member.ts';
+
+const contentType = 'application/json';
+const half = Math.floor(maxPayloadBytes / 2) - 20;
+const deepList = '['.repeat(half) + ']'.repeat(half);
+const levels = Math.floor(half / 3);
+const deepObjects = '{"a":'.repeat(levels) + '7' + '}'.repeat(levels);
+const deepWithNumbers = `{"id":9007199254740993,"deep":${deepList}}`;
+
+const bodies: [string, string][] = [
+  ['lists', deepList],
+  ['objects', deepObjects],
+  ['lists beside a long number', deepWithNumbers],
+];
+
+test.each(bodies)('half a million nested %s are read from the ingress to the console', async (_what, text) => {
+  const bytes = Buffer.from(text);
+  const given = { bytes, contentType, contentEncoding: undefined };
+  expect(createJsonBody(bytes).scalarAt('/a/a/a')).toBeUndefined();
+  expect(jsonOfBody(bytes, contentType)).toBe(bytes);
+  expect(JSON.stringify(Object.keys(parseExact(text, 'all') as object)).length).toBeLessThan(100);
+  const judged = await decodedPayload(bytes, { contentType, contentEncoding: null });
+  expect(compileFilter({ 'a.b': 1 })(judged)).toMatchObject({ takes: true, unjudged: 'payload' });
+  expect(rawMember(`{"payload":${text}}`, 'payload')).toBe(text);
+  expect(memberText(`{"payload":${text}}`, 'payload')).toBe(text);
+  const shown = payloadView({ payload: given, text: await payloadText(given), maxCharacters: 100_000 });
+  expect(shown.toString().length).toBeLessThan(1_000_000);
+  const lines = await payloadLines(given);
+  const compared = diffView(lineDiff(lines, await payloadLines({ ...given, bytes: Buffer.from('{"a":1}') })), {
+    ...{ left: 'a', right: 'b' },
+  });
+  expect(compared.toString().length).toBeLessThan(5_000_000);
+});
+
+test('a megabyte of brackets is a few megabytes in lines, not eighty', () => {
+  const shown = indentedJson(deepList);
+  expect(shown.length).toBeLessThan(4_000_000);
+  expect(shown.replaceAll(/\s/g, '')).toBe(deepList);
+});
+
+/** Of three: others use the processor too. */
+const fastestMs = (work: () => unknown): number =>
+  Math.min(
+    ...Array.from({ length: 3 }, () => {
+      const beganAtMs = performance.now();
+      work();
+      return performance.now() - beganAtMs;
+    }),
+  );
+
+test('a number is found in one reading, however many tokens lead to it', () => {
+  // A megabyte within the last of them.
+  const bodyOf = (depth: number): Buffer =>
+    Buffer.from(`${'{"a":'.repeat(depth)}7,"b":[${'0,'.repeat(480_000)}0]}${'}'.repeat(depth - 1)}`);
+  const timeOf = (depth: number): number => {
+    const body = createJsonBody(bodyOf(depth));
+    const pointer = '/a'.repeat(depth);
+    expect(body.scalarAt(pointer)).toEqual({ kind: 'number', source: '7' });
+    return fastestMs(() => body.scalarAt(pointer));
+  };
+  const [one, many] = [timeOf(1), timeOf(255)];
+  // It was read once for each token: two hundred times as long.
+  expect(many).toBeLessThan(20 * one + 5);
+});
