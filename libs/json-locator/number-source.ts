@@ -16,7 +16,7 @@ import { endOfScalar, endOfString, isSameText, isScalarPart } from './scan-json.
 export function numberSourceAt(text: string, tokens: readonly string[]): string {
   let source = '';
   let depth = 0;
-  /** Of the containers that are open, so many lead to the number: the outermost ones. For an array among them, the index of its element. */
+  /** The open containers that lead to the number, which are the outermost ones. For an array, the index of its element. */
   const path: (number | undefined)[] = [];
   /** Whether the next value of the innermost of them is the one that the pointer names. Of repeated names the last counts, as in JSON.parse. */
   let isNamed = true;
@@ -44,7 +44,7 @@ export function numberSourceAt(text: string, tokens: readonly string[]): string 
     } else if (char === '}' || char === ']') {
       if (isInnermost()) path.pop();
       depth -= 1;
-      // What follows is named anew.
+      // The next value is named anew.
       if (isInnermost()) isNamed = false;
     } else if (char === ',') {
       isName = false;

@@ -12,7 +12,7 @@ export interface TenantConnections {
 
 interface Options {
   connections: number;
-  /** Of the current request; undefined for the process's own work. */
+  /** The tenant of the current request; undefined for the process's own work. */
   tenant(): string | undefined;
   waiting: WaitingRequests;
   usage: TenantUsage;

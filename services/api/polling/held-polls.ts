@@ -110,7 +110,7 @@ export function createHeldPolls(deps: Deps): HeldPolls {
   const { clock, metrics, closing } = deps;
   const watchedByTenant = new Map<string, Watched>();
   const readings = createReadings(deps);
-  // What several requests wait for must not end with the one that began it: http/current-request.ts.
+  // Work that several requests wait for must not end with the one that began it: http/current-request.ts.
   const outside = AsyncLocalStorage.snapshot();
   const deadlines = createDeadlines<HeldPlace>(clock, (place) => place.end([]));
   const room = createSharedRoom(deps.max);

@@ -27,7 +27,7 @@ const querystring = {
 
 /** Types that are read at a time: two megabytes of texts at the most, without their schemas, which are read one by one. */
 const typesAtOnce = 50;
-/** Of a tenant's exports, pages included: each may cost as much as thousands of other requests. */
+/** The rate of a tenant's exports, pages included: each may cost as much as thousands of other requests. */
 const rate = { perSecond: 2, burst: 20 };
 
 const operation: Operation = {

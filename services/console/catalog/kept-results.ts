@@ -1,5 +1,5 @@
 /**
- * What pages of the catalog answered, kept with the API's answers that they were made from. The API is asked for these each time, all at once, and
+ * Answers of pages of the catalog, kept with the API's answers that they were made from. The API is asked for these each time, all at once, and
  * says in one short query that its types are as they were; only if one of them has changed is the page made again.
  */
 import type { PageResult } from '../page-result.ts';

@@ -49,7 +49,7 @@ interface AnswerPage {
 
 /** As the API takes them. */
 const idempotencyKey = /^[\x21-\x7e]{8,200}$/;
-/** Of pages of the catalog, for each client address: more than a reader opens, and what a crawler may ask of a site. */
+/** Pages of the catalog for each client address: more than a reader opens, and what a crawler may ask of a site. */
 const catalogRate = { perSecond: 20, burst: 200 };
 /** For forms that anyone may send. */
 const maxPublicFormBytes = 16_384;

@@ -1,7 +1,7 @@
 /**
  * The lines that differ between two texts, by Myers' algorithm (1986): the shortest list of removed and added lines. Its time and memory grow
- * with the number of differences, so texts that differ in more than `maxDifferences` lines are shown as wholly removed and added, between what
- * they begin and end with in common.
+ * with the number of differences, and of lines that are the same, so texts that differ in more than `maxDifferences` lines, or take more than
+ * `maxSteps` comparisons, are shown as wholly removed and added, between what they begin and end with in common.
  */
 export interface DiffLine {
   kind: 'same' | 'removed' | 'added';
@@ -12,6 +12,8 @@ export interface DiffLine {
 }
 
 const maxDifferences = 1_000;
+/** A tenth of a second. Lines that repeat are compared on every diagonal: a thousand times each. */
+const maxSteps = 5_000_000;
 
 export function lineDiff(left: readonly string[], right: readonly string[]): DiffLine[] {
   const shorter = Math.min(left.length, right.length);
@@ -71,6 +73,7 @@ function movesOf(left: readonly string[], right: readonly string[]): DiffLine['k
 /** For each number of differences, how far to the right each diagonal leads; undefined: there are more than are looked for. */
 function searchPath(left: readonly string[], right: readonly string[]): Map<number, number>[] | undefined {
   const trace: Map<number, number>[] = [];
+  let steps = 0;
   for (let d = 0; d <= Math.min(left.length + right.length, maxDifferences); d += 1) {
     const before = trace[d - 1];
     const reached = new Map<number, number>();
@@ -78,8 +81,11 @@ function searchPath(left: readonly string[], right: readonly string[]): Map<numb
     for (let k = -d; k <= d; k += 2) {
       const isAdded = k === -d || (k !== d && (before?.get(k - 1) ?? -1) < (before?.get(k + 1) ?? -1));
       let x = d === 0 ? 0 : isAdded ? (before?.get(k + 1) ?? 0) : (before?.get(k - 1) ?? 0) + 1;
+      const from = x;
       while (x < left.length && x - k < right.length && left[x] === right[x - k]) x += 1;
       reached.set(k, x);
+      steps += x - from + 1;
+      if (steps > maxSteps) return undefined;
       if (x >= left.length && x - k >= right.length) return trace;
     }
   }

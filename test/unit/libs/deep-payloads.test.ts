@@ -3,6 +3,7 @@ import { compileFilter, decodedPayload } from '#lib/event-filter';
 import { parseExact } from '#lib/exact-json';
 import { createJsonBody, jsonOfBody, memberText } from '#lib/json-locator';
 import { maxPayloadBytes } from '#lib/contract';
+import { serializeInTurns } from '../../../services/api/http/serialize-in-turns.ts';
 import { payloadLines } from '../../../services/console/pages/compare/payload-lines.ts';
 import { diffView } from '../../../services/console/parts/diff-view.ts';
 import { indentedJson } from '../../../services/console/parts/indented-json.ts';
@@ -49,7 +50,7 @@ test('a megabyte of brackets is a few megabytes in lines, not eighty', () => {
   expect(shown.replaceAll(/\s/g, '')).toBe(deepList);
 });
 
-/** Of three: others use the processor too. */
+/** The fastest of three: others use the processor too. */
 const fastestMs = (work: () => unknown): number =>
   Math.min(
     ...Array.from({ length: 3 }, () => {
@@ -58,6 +59,20 @@ const fastestMs = (work: () => unknown): number =>
       return performance.now() - beganAtMs;
     }),
   );
+
+test('lines that repeat are compared within a limit', () => {
+  const linesOf = (odd: string, at: number): string[] =>
+    Array.from({ length: 300_000 }, (_, index) => (index % 400 === at ? `${odd}${index}` : '0,'));
+  const [left, right] = [linesOf('x', 7), linesOf('y', 211)];
+  // On every diagonal, it would be hundreds of millions of comparisons.
+  const kinds = new Map(
+    Map.groupBy(lineDiff(left, right), ({ kind }) => kind)
+      .entries()
+      .map(([kind, { length }]) => [kind, length]),
+  );
+  expect(kinds.get('removed')).toBe(kinds.get('added'));
+  expect(fastestMs(() => lineDiff(left, right))).toBeLessThan(30 * fastestMs(() => JSON.parse(JSON.stringify(left))));
+});
 
 test('a number is found in one reading, however many tokens lead to it', () => {
   // A megabyte within the last of them.
@@ -72,4 +87,34 @@ test('a number is found in one reading, however many tokens lead to it', () => {
   const [one, many] = [timeOf(1), timeOf(255)];
   // It was read once for each token: two hundred times as long.
   expect(many).toBeLessThan(20 * one + 5);
+});
+
+test('a form is read in time that grows with it', () => {
+  const formOf = (fields: number): Buffer =>
+    Buffer.from(Array.from({ length: fields }, (_, index) => `name%5B${index % 7}%5D=${index}`).join('&'));
+  const timeOf = (fields: number): number => {
+    const form = formOf(fields);
+    return fastestMs(() => jsonOfBody(form, 'application/x-www-form-urlencoded'));
+  };
+  expect(timeOf(48_000)).toBeLessThan(12 * 10 * timeOf(4_000) + 5);
+});
+
+test('a long list is serialized in turns of the event loop, as it would be at once', async () => {
+  const items = Array.from({ length: 1_000 }, (_, index) => ({ index, text: 'x'.repeat(20_000) }));
+  let turns = 0;
+  let isOver = false;
+  const count = (): void => {
+    turns += 1;
+    if (!isOver) setImmediate(count);
+  };
+  setImmediate(count);
+  let serialize: (text: string) => string = () => 'by the framework';
+  const reply = { serializer: (given: typeof serialize) => void (serialize = given) };
+  const hook = serializeInTurns as (request: unknown, reply: unknown, payload: unknown) => Promise<unknown>;
+  const text = await hook({}, reply, items);
+  isOver = true;
+  expect(serialize(text as string)).toBe(JSON.stringify(items));
+  // Twenty megabytes take more than one turn of ten milliseconds.
+  expect(turns).toBeGreaterThan(1);
+  expect(await hook({}, reply, items.slice(0, 3))).toEqual(items.slice(0, 3));
 });
