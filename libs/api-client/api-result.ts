@@ -9,6 +9,8 @@ interface ProblemDetails {
   detail?: string;
   /** The fields that are wrong, by their JSON pointers. */
   errors?: { field: string; message: string }[];
+  /** How many more there are than `errors` lists. */
+  more_errors?: number;
 }
 
 /** Why a request has no value: refused by the API, answered by something that is not the API, or not answered. */

@@ -110,7 +110,7 @@ export const problemCodes = {
   payload_too_large: {
     status: 413,
     title: 'The request body is too large',
-    advice: `Send at most ${maxPayloadText}`,
+    advice: `Send less: \`detail\` names the limit. A payload has ${maxPayloadText} at most`,
   },
   unsupported_media_type: {
     status: 415,
@@ -154,6 +154,8 @@ export interface Problem {
   detail?: string;
   /** validation_failed: the invalid fields, by JSON pointer or parameter name. */
   errors?: readonly { field: string; message: string }[];
+  /** How many more there are than `errors` lists. */
+  more_errors?: number;
   /** limit_reached: the name of the limit in docs/tenancy.md. */
   limit?: string;
 }

@@ -8,7 +8,6 @@ import {
   type RouteOptions,
 } from 'fastify';
 import { parseExact } from '#lib/exact-json';
-import { maxPayloadBytes } from '#lib/contract';
 import {
   answerClientError,
   createKnownPaths,
@@ -22,9 +21,11 @@ import { type Networks, trusting } from '#lib/networks';
 import type { EncryptionKey } from '#lib/secret-box';
 import { observe, type Tracer, traceIdOf } from '#lib/telemetry';
 import { auditRequests } from './audit/audit.ts';
+import { bodyLimits } from './http/body-limits.ts';
 import type { CurrentRequest } from './http/current-request.ts';
 import { contentEncoded, createErrorHandler } from './http/handle-error.ts';
 import { refuseDeepBody } from './http/refuse-deep-body.ts';
+import { refuseExcess } from './http/refuse-excess.ts';
 import { refuseUnstorableText } from './http/refuse-unstorable-text.ts';
 import { problemPayload, sendProblem } from './http/send-problem.ts';
 import { serializeInTurns } from './http/serialize-in-turns.ts';
@@ -65,7 +66,7 @@ const requestTimeoutMs = 30_000;
 export function buildApp(deps: AppDeps): FastifyInstance {
   const app = fastify({
     logger: false,
-    bodyLimit: maxPayloadBytes,
+    bodyLimit: bodyLimits.usual,
     requestTimeout: requestTimeoutMs,
     // A request that arrives during the stop is served, and its connection closed.
     return503OnClosing: false,
@@ -124,6 +125,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   });
   app.addHook('preValidation', refuseBeyondDryRun);
   app.addHook('preValidation', refuseDeepBody);
+  app.addHook('preValidation', refuseExcess);
   app.addHook('preValidation', refuseUnstorableText);
   answerIfStillAsked(app, deps);
   app.addHook('preSerialization', serializeInTurns);

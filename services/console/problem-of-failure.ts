@@ -25,9 +25,12 @@ export function problemOfFailure(failure: ApiFailure): PageResult {
   if (same === undefined) return problem(503, { retryAfterSeconds: wait });
   return problem(same, {
     ...((same === 409 || same === 410) && explanationOf(details)),
-    ...(details.errors && { errors: details.errors }),
+    ...(details.errors && { errors: [...details.errors, ...leftOut(details)] }),
   });
 }
+
+const leftOut = ({ more_errors: more }: { more_errors?: number }): { field: string; message: string }[] =>
+  more === undefined ? [] : [{ field: '', message: `and ${more} more` }];
 
 const explanationOf = ({ detail }: { detail?: string }): { explanation?: string } =>
   detail === undefined ? {} : { explanation: `${detail}.` };

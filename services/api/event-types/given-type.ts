@@ -9,7 +9,7 @@ import {
 } from '#lib/contract';
 import { readInstant } from '../http/filters.ts';
 import type { FieldErrors } from '../http/send-problem.ts';
-import { name as category } from '../settings/fields.ts';
+import { dateTime, name as category } from '../settings/fields.ts';
 
 /** A type as clients give it, but its name. */
 export interface GivenType {
@@ -47,6 +47,7 @@ export interface TypeContent {
 
 export const typeName = {
   type: 'string',
+  maxLength: 128,
   pattern: eventTypeNamePattern,
   description:
     'up to 255 characters of one line, without `*`, `[` and `]`, a blank at an end or two in a row, and `.` or `..` between slashes',
@@ -54,7 +55,7 @@ export const typeName = {
 
 const longText = { type: 'string', maxLength: 20_000, pattern: '^[^\\u0000]*$', description: 'text' } as const;
 export const reason = { type: 'string', maxLength: 1_000, pattern: '^[^\\u0000]*$', description: 'text' } as const;
-export const instant = { type: 'string', maxLength: 64, description: 'an RFC 3339 date-time' } as const;
+export const instant = { ...dateTime, description: 'an RFC 3339 date-time' } as const;
 
 export const typeFields = {
   description: longText,
@@ -74,7 +75,7 @@ export const versionFields = {
     description: 'JSON Schema 2020-12 of the payload',
     if: { type: 'boolean' },
     then: {},
-    else: { type: 'object' },
+    else: { type: 'object', maxProperties: maxSchemaBytes },
   },
   example: { description: 'a payload that matches the schema; default: one that is made from it' },
   version_notes: longText,

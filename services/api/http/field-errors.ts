@@ -1,13 +1,13 @@
 import type { FastifySchemaValidationError } from 'fastify';
 import type { FieldErrors } from './send-problem.ts';
 
-/** More says no more to a reader, and a body of thousands of unknown fields would be answered with a longer one. */
+/** An answer lists so many errors, and counts the others: more say no more to a reader. */
 export const maxFieldErrors = 20;
 
 /** Errors of schemas, as clients read them: fields by their JSON pointer, parameters by their name. */
 export function fieldErrors(found: readonly FastifySchemaValidationError[], context: string | undefined): FieldErrors {
   // `if` only repeats the errors of its branch.
-  const said = found.filter(({ keyword }) => keyword !== 'if').slice(0, maxFieldErrors);
+  const said = found.filter(({ keyword }) => keyword !== 'if');
   const errors = said.map((error) => {
     const { keyword, params, instancePath } = error;
     if (keyword === 'required')

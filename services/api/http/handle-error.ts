@@ -7,7 +7,7 @@ import type { ProblemCode } from '#lib/problem';
 import { LimitReached, type TenantLimits } from '#lib/tenancy';
 import { traceIdOf } from '#lib/telemetry';
 import { fieldErrors } from './field-errors.ts';
-import { sendInvalid, sendLimitReached, sendProblem } from './send-problem.ts';
+import { sendInvalid, sendLimitReached, sendProblem, sendTooLarge } from './send-problem.ts';
 
 /** A body that would need decoding. A body that is plain JSON is accepted whatever its header says. */
 export const contentEncoded = Object.assign(new Error('the body has a Content-Encoding'), { code: 'CONTENT_ENCODED' });
@@ -19,7 +19,6 @@ const byFrameworkCode: Readonly<Record<string, { code: ProblemCode; detail?: str
     code: 'validation_failed',
     detail: 'The length of the body differs from Content-Length',
   },
-  FST_ERR_CTP_BODY_TOO_LARGE: { code: 'payload_too_large' },
   FST_ERR_CTP_INVALID_MEDIA_TYPE: { code: 'unsupported_media_type', detail: 'Send application/json' },
   [contentEncoded.code]: { code: 'unsupported_media_type', detail: 'Send the body without a Content-Encoding' },
   FST_ERR_CTP_EMPTY_TYPE: { code: 'unsupported_media_type', detail: 'Send application/json' },
@@ -35,6 +34,7 @@ export function createErrorHandler({ log, limits }: { log: Logger; limits: Tenan
   return (thrown: FastifyError | AppError, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     if ('validation' in thrown && thrown.validation !== undefined)
       return sendInvalid(reply, fieldErrors(thrown.validation, thrown.validationContext));
+    if (thrown.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return sendTooLarge(reply);
     const refused = byFrameworkCode[thrown.code];
     if (refused !== undefined) return sendProblem(reply, refused.code, refused.detail);
     if (thrown instanceof LimitReached)

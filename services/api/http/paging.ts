@@ -19,7 +19,10 @@ const defaultLimit = 100;
 const maxLimit = 1_000;
 
 /** Parameters stay text until they are checked. */
-export const pageParameters = { limit: { type: 'string' }, cursor: { type: 'string' } } as const;
+export const pageParameters = {
+  limit: { type: 'string', maxLength: 64 },
+  cursor: { type: 'string', maxLength: 1_000 },
+} as const;
 
 /** @param cursor the format of the collection's cursors */
 export function readPage(query: PageQuery, cursor: Pick<RegExp, 'test'>): PageRequest | { errors: FieldErrors } {

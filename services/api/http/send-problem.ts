@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { prefersHtml, type Problem, type ProblemCode, problem, problemContentType, problemPage } from '#lib/problem';
+import { maxFieldErrors } from './field-errors.ts';
 import { type LimitName, limitTable, type TenantLimits } from '#lib/tenancy';
 
 /** Stores recover within seconds; after that, the client's own backoff applies. */
@@ -30,9 +31,7 @@ export function problemPayload(
       return page;
     }
   }
-  void reply.code(body.status).header('content-type', problemContentType);
-  // As bytes: to a text the framework would add a charset, which this media type does not have.
-  return Buffer.from(JSON.stringify(body));
+  return bodyOf(reply, body);
 }
 
 declare module 'fastify' {
@@ -52,10 +51,14 @@ export function sendLimitReached(
   const { counts } = limitTable[limit];
   reply.request.limitReached = limit;
   const detail = `The tenant has reached its limit of ${limits.of(tenant, limit)} ${counts}`;
-  return reply
-    .code(429)
-    .header('content-type', problemContentType)
-    .send(Buffer.from(JSON.stringify({ ...problem('limit_reached', detail), limit })));
+  return sendBody(reply, { ...problem('limit_reached', detail), limit });
+}
+
+/** 413 for a body above the limit of its route, with the number. */
+export function sendTooLarge(reply: FastifyReply): FastifyReply {
+  const { bodyLimit } = reply.request.routeOptions;
+  const detail = `The body of this request may have ${bodyLimit.toLocaleString('en')} bytes (request_body); no setting raises that`;
+  return sendBody(reply, { ...problem('payload_too_large', detail), limit: 'request_body' });
 }
 
 export type FieldErrors = NonNullable<Problem['errors']>;
@@ -63,15 +66,33 @@ export type FieldErrors = NonNullable<Problem['errors']>;
 /** The parsed part of a request, or its errors. */
 export type Read<T> = { read: T } | { errors: FieldErrors };
 
-/** Sends the errors of a request; `detail` names the fields too, because many clients show nothing else. */
+/** A client may name a field by a text of any length, which the answer need not repeat. */
+const maxFieldLength = 300;
+
+/** Sends the first errors of a request, and how many more there are; `detail` names the fields too, because many clients show nothing else. */
 export function sendInvalid(
   reply: FastifyReply,
-  errors: FieldErrors,
+  all: FieldErrors,
   code: ProblemCode = 'validation_failed',
 ): FastifyReply {
-  const detail = errors.map(({ field, message }) => `${field} ${message}`).join('; ');
-  return sendProblem(reply, code, detail, errors);
+  const errors = all.slice(0, maxFieldErrors).map(({ field, message }) => ({ field: cut(field), message }));
+  const more = all.length - errors.length;
+  const said = errors.map(({ field, message }) => `${field} ${message}`).join('; ');
+  if (more === 0) return sendProblem(reply, code, said, errors);
+  const detail = `${said}; and ${more.toLocaleString('en')} more`;
+  return sendBody(reply, { ...problem(code, detail, errors), more_errors: more });
 }
+
+const sendBody = (reply: FastifyReply, body: Problem): FastifyReply => reply.send(bodyOf(reply, body));
+
+/** Sets status and type. @returns bytes: to a text the framework would add a charset, which this media type does not have */
+function bodyOf(reply: FastifyReply, body: Problem): Buffer {
+  void reply.code(body.status).header('content-type', problemContentType);
+  return Buffer.from(JSON.stringify(body));
+}
+
+const cut = (field: string): string =>
+  field.length > maxFieldLength ? `${field.slice(0, maxFieldLength).toWellFormed()}…` : field;
 
 /**
  * Answers a request for a missing resource: 410 if it was deleted, 404 if it never existed. Another tenant's resource is 404 too, so

@@ -10,7 +10,7 @@ export interface RouteFacts {
 export const problemSchema: Schema = {
   ...object(
     { type: text, title: text, status: count, code: { enum: Object.keys(problemCodes) } },
-    { detail: text, errors: list(object({ field: text, message: text })), limit: text },
+    { detail: text, errors: list(object({ field: text, message: text })), more_errors: count, limit: text },
   ),
   description: 'RFC 9457. Programs should rely on `code`, which is stable.',
 };

@@ -1,10 +1,10 @@
 import { filterSchemas, readFilters } from '../http/filters.ts';
-import { readLimit } from '../http/paging.ts';
+import { pageParameters, readLimit } from '../http/paging.ts';
 import type { FieldErrors } from '../http/send-problem.ts';
 import { type EventFilter, eventFilters } from '../resources/event-filters.ts';
 import type { Cursors } from './cursor.ts';
 import { type Position, readPosition } from './position.ts';
-import { readWait, type Wait } from './read-wait.ts';
+import { readWait, type Wait, waitParameter } from './read-wait.ts';
 
 export interface EventQuery extends Omit<EventFilter, 'has' | 'tag'> {
   has?: string | readonly string[];
@@ -23,12 +23,12 @@ export const eventQuery = {
   additionalProperties: false,
   properties: {
     updated_at_gte,
-    cursor: { type: 'string' },
+    cursor: pageParameters.cursor,
     ...filters,
-    limit: { type: 'string' },
-    wait: { type: 'string' },
+    limit: pageParameters.limit,
+    wait: waitParameter,
     order: { type: 'string', enum: ['asc', 'desc'] },
-    page: { type: 'string' },
+    page: { type: 'string', maxLength: 64 },
   },
 } as const;
 

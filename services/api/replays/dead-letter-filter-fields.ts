@@ -2,7 +2,7 @@ import { type DeadLetterStage, deadLetterStages } from '#lib/contract';
 import type { DeadLetterFilter } from '#lib/replay-store';
 import { readInstant } from '../http/filters.ts';
 import type { FieldErrors } from '../http/send-problem.ts';
-import { filterText } from '../settings/fields.ts';
+import { dateTime, filterText } from '../settings/fields.ts';
 
 /** The filter for listing and replaying dead letters. */
 export interface GivenDeadLetterFilter {
@@ -21,8 +21,8 @@ export const deadLetterFilterFields = {
   event_type: filterText,
   source_id: filterText,
   reason: filterText,
-  since: { type: 'string' },
-  until: { type: 'string' },
+  since: dateTime,
+  until: dateTime,
 } as const;
 
 /** @param fieldOf how an error names the field: a parameter by its name, a member of a body by its pointer */

@@ -5,7 +5,7 @@ import type { Query } from '#lib/postgres';
 import { bindTo, filterConditions, type Filtering, type FilterTable, readInstant } from '../http/filters.ts';
 import type { PageRequest } from '../http/paging.ts';
 import { operatorCredential } from '../keys/operator-keys.ts';
-import { filterText } from '../settings/fields.ts';
+import { dateTime, filterText } from '../settings/fields.ts';
 import { idPattern } from './ids.ts';
 
 export interface NewAuditEntry {
@@ -75,13 +75,13 @@ export const auditFilters = {
     condition: (value) => `resource_id = ${value}`,
   },
   since: {
-    schema: { type: 'string' },
+    schema: dateTime,
     description: 'RFC 3339: at or after this time',
     read: readInstant,
     condition: (value) => `at >= ${value}::timestamptz`,
   },
   until: {
-    schema: { type: 'string' },
+    schema: dateTime,
     description: 'RFC 3339: before this time',
     read: readInstant,
     condition: (value) => `at < ${value}::timestamptz`,

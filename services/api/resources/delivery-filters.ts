@@ -1,6 +1,6 @@
 import { attemptOutcomes, deliveryStatuses } from '#lib/contract';
 import { type Filtering, type FilterTable, readInstant } from '../http/filters.ts';
-import { filterText } from '../settings/fields.ts';
+import { dateTime, filterText } from '../settings/fields.ts';
 
 /** The filters of `GET /v1/deliveries`. Conditions are on columns of `deliveries d`. */
 export const deliveryFilters = {
@@ -22,18 +22,18 @@ export const deliveryFilters = {
     condition: (outcome) => `d.last_outcome = ${outcome}`,
   },
   http_status: {
-    schema: { type: 'string', pattern: '^[1-9][0-9]{2}$', description: 'an HTTP status such as 503' },
+    schema: { type: 'string', maxLength: 3, pattern: '^[1-9][0-9]{2}$', description: 'an HTTP status such as 503' },
     description: 'HTTP status of the last attempt',
     condition: (status) => `d.last_http_status = ${status}::int`,
   },
   since: {
-    schema: { type: 'string' },
+    schema: dateTime,
     description: 'RFC 3339: deliveries created at or after this time',
     read: readInstant,
     condition: (instant) => `d.created_at >= ${instant}::timestamptz`,
   },
   until: {
-    schema: { type: 'string' },
+    schema: dateTime,
     description: 'RFC 3339: deliveries created before this time',
     read: readInstant,
     condition: (instant) => `d.created_at < ${instant}::timestamptz`,

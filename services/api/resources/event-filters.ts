@@ -1,6 +1,6 @@
 import { eventStatuses } from '#lib/contract';
 import { type Filtering, type FilterTable, readInstant, repeated } from '../http/filters.ts';
-import { filterText } from '../settings/fields.ts';
+import { dateTime, filterText } from '../settings/fields.ts';
 import { tagFilter } from '../settings/tags.ts';
 import type { EventRow } from './event-row.ts';
 
@@ -17,7 +17,7 @@ const countedAs = (value: string): keyof EventRow => counted[value as keyof type
 export const eventFilters = {
   /** Given by the position (polling/position.ts): normalized, so that it compares as text. */
   updated_at_gte: {
-    schema: { type: 'string' },
+    schema: dateTime,
     description: 'RFC 3339: events changed at or after this time',
     condition: (instant) => `updated_at >= ${instant}::timestamptz`,
     matches: ({ updated_at }, instant) => updated_at >= instant,
@@ -69,19 +69,24 @@ export const eventFilters = {
     condition: (orderingKey) => `ordering_key = ${orderingKey}`,
   },
   trace_id: {
-    schema: { type: 'string', pattern: '^[0-9a-f]{32}$', description: '32 hexadecimal digits in lower case' },
+    schema: {
+      type: 'string',
+      maxLength: 32,
+      pattern: '^[0-9a-f]{32}$',
+      description: '32 hexadecimal digits in lower case',
+    },
     description: 'trace that the event belongs to',
     condition: (traceId) => `substr(traceparent, 4, 32) = ${traceId}`,
   },
   received_since: {
-    schema: { type: 'string' },
+    schema: dateTime,
     description: 'RFC 3339: events received at or after this time',
     read: readInstant,
     condition: (instant) => `received_at >= ${instant}::timestamptz`,
     matches: ({ received_at }, instant) => received_at >= instant,
   },
   received_until: {
-    schema: { type: 'string' },
+    schema: dateTime,
     description: 'RFC 3339: events received before this time',
     read: readInstant,
     condition: (instant) => `received_at < ${instant}::timestamptz`,

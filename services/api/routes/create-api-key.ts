@@ -24,7 +24,13 @@ const body = {
   required: ['name', 'scopes'],
   properties: {
     name,
-    scopes: { type: 'array', minItems: 1, uniqueItems: true, items: { type: 'string', enum: scopes } },
+    scopes: {
+      type: 'array',
+      minItems: 1,
+      maxItems: scopes.length,
+      uniqueItems: true,
+      items: { type: 'string', enum: scopes },
+    },
     rate_limit: rateLimit,
   },
 } as const;

@@ -1,5 +1,6 @@
 import { createId } from '#lib/ids';
 import { generateSecret } from '#lib/signatures';
+import { bodyLimits } from '../http/body-limits.ts';
 import { sendResource } from '../http/etag.ts';
 import { sendInvalid } from '../http/send-problem.ts';
 import { refuseBeyondLimit } from '../limits/refuse-beyond-limit.ts';
@@ -44,6 +45,7 @@ export const createEndpoint: Route = (deps) =>
     method: 'POST',
     url: '/v1/endpoints',
     config: { operation, capability: 'endpoints', audit: 'endpoint.create' },
+    bodyLimit: bodyLimits.endpoint,
     schema: { body: body(deps) },
     async handler(request, reply) {
       const { secretBox, clock, random, limits } = deps;

@@ -12,6 +12,7 @@ import {
 import { prepareVersion } from '../event-types/prepare-version.ts';
 import { sendType } from '../event-types/send-type.ts';
 import { changeTypes } from '../event-types/type-transaction.ts';
+import { bodyLimits } from '../http/body-limits.ts';
 import { sendInvalid } from '../http/send-problem.ts';
 import type { Operation } from '../openapi/operation.ts';
 import { type Route, route } from '../route.ts';
@@ -43,6 +44,7 @@ export const createEventType: Route = (deps) =>
     method: 'POST',
     url: '/v1/event-types',
     config: { operation, audit: 'event_type.create' },
+    bodyLimit: bodyLimits.eventType,
     schema: { body },
     async handler(request, reply) {
       const { name, ...given } = request.body;

@@ -27,10 +27,16 @@ const body = {
   required: ['capabilities'],
   properties: {
     tenant: { type: 'string', maxLength: 64 },
-    capabilities: { type: 'array', minItems: 1, uniqueItems: true, items: { type: 'string', enum: capabilities } },
+    capabilities: {
+      type: 'array',
+      minItems: 1,
+      maxItems: capabilities.length,
+      uniqueItems: true,
+      items: { type: 'string', enum: capabilities },
+    },
     expires_in_seconds: wholeNumber(60, 7 * day),
     return_url: { type: 'string', maxLength: 500, pattern: '^[^\\u0000-\\u0020\\u007f]*$', description: 'a URL' },
-    accent: { type: 'string', pattern: '^#[0-9a-fA-F]{6}$', description: 'a colour such as #1a5fb4' },
+    accent: { type: 'string', maxLength: 7, pattern: '^#[0-9a-fA-F]{6}$', description: 'a colour such as #1a5fb4' },
   },
 } as const;
 

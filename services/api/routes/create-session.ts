@@ -23,7 +23,13 @@ const body = {
   additionalProperties: false,
   properties: {
     tenant: { type: 'string', maxLength: 64 },
-    scopes: { type: 'array', minItems: 1, uniqueItems: true, items: { type: 'string', enum: scopes } },
+    scopes: {
+      type: 'array',
+      minItems: 1,
+      maxItems: scopes.length,
+      uniqueItems: true,
+      items: { type: 'string', enum: scopes },
+    },
     expires_in_seconds: wholeNumber(60, maxSessionSeconds),
     code: { type: 'boolean' },
   },

@@ -1,6 +1,7 @@
 import { type SourceScheme, sourceSchemes } from '#lib/contract';
 import { createId } from '#lib/ids';
 import { signatureSchemes } from '#lib/signatures';
+import { bodyLimits } from '../http/body-limits.ts';
 import { sendResource } from '../http/etag.ts';
 import { sendInvalid } from '../http/send-problem.ts';
 import { refuseBeyondLimit } from '../limits/refuse-beyond-limit.ts';
@@ -38,6 +39,7 @@ export const createSource: Route = (deps) =>
     method: 'POST',
     url: '/v1/sources',
     config: { operation, audit: 'source.create' },
+    bodyLimit: bodyLimits.source,
     schema: { body },
     async handler(request, reply) {
       const { secretBox, clock, random, ingressUrl, limits } = deps;

@@ -11,7 +11,7 @@ import { type Route, route } from '../route.ts';
 const querystring = {
   type: 'object',
   additionalProperties: false,
-  properties: { confirm: { type: 'string' } },
+  properties: { confirm: { type: 'string', maxLength: 64 } },
 } as const;
 
 const operation: Operation = {

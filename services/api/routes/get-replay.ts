@@ -3,12 +3,12 @@ import { bodyEtag, isUnchanged } from '../http/etag.ts';
 import { sendInvalid, sendProblem } from '../http/send-problem.ts';
 import { whileAsked } from '../keys/why-ended.ts';
 import type { Operation } from '../openapi/operation.ts';
-import { readWait } from '../polling/read-wait.ts';
+import { readWait, waitParameter } from '../polling/read-wait.ts';
 import { sendNoPlace } from '../polling/send-no-place.ts';
 import { failuresOf, findReplay, isSending, replayHasEnded, replayJson } from '../resources/replay.ts';
 import { type Route, route, type RouteDeps } from '../route.ts';
 
-const querystring = { type: 'object', additionalProperties: false, properties: { wait: { type: 'string' } } } as const;
+const querystring = { type: 'object', additionalProperties: false, properties: { wait: waitParameter } } as const;
 
 const operation: Operation = {
   tag: 'Dead letters and replays',

@@ -13,6 +13,7 @@ import { type FieldErrors, type Read, sendInvalid } from '../http/send-problem.t
 import type { Operation } from '../openapi/operation.ts';
 import { countedSince, findStats, maxCounts, maxRows, seriesBy, type StatQuestion } from '../resources/stats.ts';
 import { type Route, route } from '../route.ts';
+import { dateTime } from '../settings/fields.ts';
 
 interface StatsQuery {
   series?: string;
@@ -32,11 +33,11 @@ const querystring = {
   type: 'object',
   additionalProperties: false,
   properties: {
-    series: { type: 'string' },
+    series: { type: 'string', maxLength: 300 },
     by: { type: 'string', enum: statDimensions },
     step: { type: 'string', enum: steps },
-    since: { type: 'string' },
-    until: { type: 'string' },
+    since: dateTime,
+    until: dateTime,
   },
 } as const;
 

@@ -1,5 +1,6 @@
 import { type EventTypeVisibility, eventTypeVisibilities } from '#lib/contract';
 import { AppError } from '#lib/errors';
+import { limitTable } from '#lib/tenancy';
 import { type GivenType, typeFields } from '../event-types/given-type.ts';
 import { type ImportReport, importTypes, prepareImport, type PreparedType } from '../event-types/import-types.ts';
 import { readDocument } from '../event-types/read-document.ts';
@@ -23,7 +24,11 @@ const body = {
   additionalProperties: false,
   required: ['document'],
   properties: {
-    document: { type: 'object', description: 'an OpenAPI document, or JSON Schemas by the names of their types' },
+    document: {
+      type: 'object',
+      maxProperties: limitTable.event_types.max,
+      description: 'an OpenAPI document, or JSON Schemas by the names of their types',
+    },
     visibility: { type: 'string', enum: eventTypeVisibilities, description: 'of all types' },
     category: { ...typeFields.category, description: 'of all types' },
     breaking: { type: 'boolean', description: 'whether versions may break receivers' },

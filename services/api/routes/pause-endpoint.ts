@@ -6,6 +6,7 @@ import type { Operation } from '../openapi/operation.ts';
 import { endpointJson, endpoints, shownEndpoint } from '../resources/endpoint.ts';
 import { pause } from '../resources/endpoint-pause.ts';
 import { type Route, route } from '../route.ts';
+import { dateTime } from '../settings/fields.ts';
 
 interface Body {
   until?: string;
@@ -14,7 +15,7 @@ interface Body {
 const body = {
   type: 'object',
   additionalProperties: false,
-  properties: { until: { type: 'string', description: 'an RFC 3339 date-time' } },
+  properties: { until: { ...dateTime, description: 'an RFC 3339 date-time' } },
 } as const;
 
 const operation: Operation = {

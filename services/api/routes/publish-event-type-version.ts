@@ -4,6 +4,7 @@ import { namedRoute } from '../event-types/named-route.ts';
 import { prepareVersion } from '../event-types/prepare-version.ts';
 import { sendType } from '../event-types/send-type.ts';
 import { changeTypes } from '../event-types/type-transaction.ts';
+import { bodyLimits } from '../http/body-limits.ts';
 import { sendInvalid } from '../http/send-problem.ts';
 import type { Operation } from '../openapi/operation.ts';
 import type { Route } from '../route.ts';
@@ -41,6 +42,7 @@ export const publishEventTypeVersion: Route = (deps) =>
     method: 'POST',
     url: '/v1/event-types/:name/versions',
     config: { operation, audit: 'event_type.publish' },
+    bodyLimit: bodyLimits.eventType,
     schema: { body },
     async handler(request, reply) {
       const { params, headers } = request;

@@ -4,6 +4,7 @@ import { createId } from '#lib/ids';
 import { memberText } from '#lib/json-locator';
 import { createEnforcement, schemaTagOf } from '#lib/schema-checks';
 import { attribute, newTraceparent } from '#lib/telemetry';
+import { bodyLimits } from '../http/body-limits.ts';
 import { sendInvalid, sendProblem } from '../http/send-problem.ts';
 import type { Operation } from '../openapi/operation.ts';
 import { createPublishing, publishedAnswer } from '../publishing/publishing.ts';
@@ -27,9 +28,6 @@ const body = {
   // Any JSON.
   properties: { type: publishedType, payload: {}, event_id: publishersKey, ordering_key: publishersKey, tags },
 } as const;
-
-/** Room for the other fields of the request. */
-const envelopeBytes = 16 * 1024;
 
 const operation: Operation = {
   tag: 'Events',
@@ -57,7 +55,7 @@ export const publishEvent: Route = (deps) => {
       inGroups: true,
       audit: { none: 'an event is data, which says itself when it came and by which source' },
     },
-    bodyLimit: maxPayloadBytes + envelopeBytes,
+    bodyLimit: bodyLimits.payload,
     schema: { body },
     async handler(request, reply) {
       const { tenant, idempotent, span } = request;

@@ -14,6 +14,7 @@ import { namedRoute } from '../event-types/named-route.ts';
 import { prepareVersion } from '../event-types/prepare-version.ts';
 import { sendType } from '../event-types/send-type.ts';
 import { changeTypes } from '../event-types/type-transaction.ts';
+import { bodyLimits } from '../http/body-limits.ts';
 import { sendInvalid } from '../http/send-problem.ts';
 import type { Operation } from '../openapi/operation.ts';
 import { findEventType } from '../resources/event-type.ts';
@@ -45,6 +46,7 @@ export const putEventType: Route = (deps) =>
     method: 'PUT',
     url: '/v1/event-types/:name',
     config: { operation, audit: 'event_type.put' },
+    bodyLimit: bodyLimits.eventType,
     schema: { body },
     async handler(request, reply) {
       const { body: given, params, headers } = request;

@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { createId } from '#lib/ids';
+import { bodyLimits } from '../http/body-limits.ts';
 import { sendProblem } from '../http/send-problem.ts';
 import { credentialHash, idInCredential, newCredential } from '../keys/key-text.ts';
 import { maxSessionSeconds } from '../keys/session-ends.ts';
@@ -46,6 +47,7 @@ export const redeemPortalLinkRoute: Route = ({ postgres, limiter, operatorKeys, 
     method: 'POST',
     url: '/v1/portal-links/redeem',
     config: { operation, audit: 'portal_link.redeem', idempotencyKey: 'ignored' },
+    bodyLimit: bodyLimits.redeem,
     schema: { body },
     preValidation: limitRedeeming({ limiter }, 'link'),
     async handler(request, reply) {

@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
+import { bodyLimits } from '../http/body-limits.ts';
 import { sendProblem } from '../http/send-problem.ts';
 import { credentialHash, idInCredential, newCredential } from '../keys/key-text.ts';
 import { limitRedeeming } from '../limits/limit-redeeming.ts';
@@ -41,6 +42,7 @@ export const redeemSession: Route = ({ postgres, limiter, operatorKeys, random }
     method: 'POST',
     url: '/v1/sessions/redeem',
     config: { operation, audit: 'session.redeem', idempotencyKey: 'ignored' },
+    bodyLimit: bodyLimits.redeem,
     schema: { body },
     preValidation: limitRedeeming({ limiter }, 'session'),
     async handler(request, reply) {

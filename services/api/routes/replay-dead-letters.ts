@@ -1,4 +1,5 @@
 import { createDeadLetterReplay, type DeadLetterFilter, maxReplayDeadLetters } from '#lib/replay-store';
+import { bodyLimits } from '../http/body-limits.ts';
 import { sendInvalid, sendLimitReached } from '../http/send-problem.ts';
 import { type Operation, ref } from '../openapi/operation.ts';
 import {
@@ -59,6 +60,7 @@ export const replayDeadLetters: Route = (deps) =>
     method: 'POST',
     url: '/v1/dead-letters/replay',
     config: { operation, dryRunScope: 'read', audit: 'dead_letters.replay', ofAllTenants: true },
+    bodyLimit: bodyLimits.ids,
     schema: { body },
     async handler(request, reply) {
       const { tenant, body, idempotent } = request;

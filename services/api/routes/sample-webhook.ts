@@ -1,4 +1,4 @@
-import { maxPayloadBytes } from '#lib/contract';
+import { bodyLimits } from '../http/body-limits.ts';
 import { optionalBody } from '../http/optional-body.ts';
 import { sendInvalid, sendMissing, sendProblem } from '../http/send-problem.ts';
 import type { Operation } from '../openapi/operation.ts';
@@ -27,7 +27,7 @@ export const sampleWebhook: Route = ({ secretBox, clock, random, ingressUrl }) =
     url: '/v1/sources/:id/sample',
     config: { operation, audit: { none: 'it signs a sample, and changes nothing' } },
     schema: { body },
-    bodyLimit: 2 * maxPayloadBytes,
+    bodyLimit: bodyLimits.payloadAsText,
     preValidation: optionalBody,
     async handler(request, reply) {
       const { tenant, body: asked, idempotent } = request;

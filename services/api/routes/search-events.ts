@@ -20,7 +20,7 @@ const querystring = {
   type: 'object',
   additionalProperties: false,
   required: ['filter'],
-  properties: { filter: { type: 'string' }, ...filterSchemas(listFilters), ...pageParameters },
+  properties: { filter: { type: 'string', maxLength: 16_384 }, ...filterSchemas(listFilters), ...pageParameters },
 } as const;
 
 const operation: Operation = {

@@ -3,6 +3,7 @@ import { createId } from '#lib/ids';
 import { memberText } from '#lib/json-locator';
 import { createDeliveryReplay } from '#lib/replay-store';
 import { attribute, newTraceparent } from '#lib/telemetry';
+import { bodyLimits } from '../http/body-limits.ts';
 import { optionalBody } from '../http/optional-body.ts';
 import { sendLimitReached, sendMissing, sendProblem } from '../http/send-problem.ts';
 import { headerViewerOf } from '../keys/identify-caller.ts';
@@ -54,6 +55,7 @@ export const testEndpoint: Route = (deps) =>
     method: 'POST',
     url: '/v1/endpoints/:id/test',
     config: { operation, capability: 'endpoints', audit: 'endpoint.test' },
+    bodyLimit: bodyLimits.payload,
     schema: { body },
     preValidation: optionalBody,
     async handler(request, reply) {

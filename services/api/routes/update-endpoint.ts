@@ -1,5 +1,6 @@
 import type { StoredSecret } from '#lib/contract';
 import { maskedChanges } from '../audit/masked-changes.ts';
+import { bodyLimits } from '../http/body-limits.ts';
 import { changeOf, sendResource } from '../http/etag.ts';
 import { mergePatch } from '../http/merge-patch.ts';
 import { patchOf, readPatched } from '../http/patch-body.ts';
@@ -46,6 +47,7 @@ export const updateEndpoint: Route = (deps) => {
     method: 'PATCH',
     url: '/v1/endpoints/:id',
     config: { operation, capability: 'endpoints', audit: 'endpoint.update' },
+    bodyLimit: bodyLimits.endpoint,
     schema: { body: patchOf([...Object.keys(properties), 'secret']) },
     async handler(request, reply) {
       const { postgres, secretBox, random, limits } = deps;

@@ -3,6 +3,7 @@ import { contentErrors, givenType, type GivenType, typeContent, typeFields } fro
 import { namedRoute } from '../event-types/named-route.ts';
 import { sendType } from '../event-types/send-type.ts';
 import { changeTypes } from '../event-types/type-transaction.ts';
+import { bodyLimits } from '../http/body-limits.ts';
 import { mergePatch } from '../http/merge-patch.ts';
 import { patchOf, readPatched } from '../http/patch-body.ts';
 import type { Operation } from '../openapi/operation.ts';
@@ -28,6 +29,7 @@ export const updateEventType: Route = (deps) =>
     method: 'PATCH',
     url: '/v1/event-types/:name',
     config: { operation, audit: 'event_type.update' },
+    bodyLimit: bodyLimits.eventTypeTexts,
     schema: { body: patchOf(Object.keys(typeFields)) },
     async handler(request, reply) {
       const { body: patch, params, headers } = request;

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { dedupRules } from '#lib/contract';
 import { maskedChanges } from '../audit/masked-changes.ts';
+import { bodyLimits } from '../http/body-limits.ts';
 import { changeOf, sendResource } from '../http/etag.ts';
 import { mergePatch } from '../http/merge-patch.ts';
 import { patchOf, readPatched } from '../http/patch-body.ts';
@@ -48,6 +49,7 @@ export const updateSource: Route = (deps) =>
     method: 'PATCH',
     url: '/v1/sources/:id',
     config: { operation, audit: 'source.update' },
+    bodyLimit: bodyLimits.source,
     schema: { body: patch },
     async handler(request, reply) {
       const { postgres, secretBox, ingressUrl, limits } = deps;

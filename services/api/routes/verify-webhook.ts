@@ -1,5 +1,5 @@
-import { maxPayloadBytes } from '#lib/contract';
 import type { HeaderValues } from '#lib/signatures';
+import { bodyLimits } from '../http/body-limits.ts';
 import { sendInvalid, sendMissing } from '../http/send-problem.ts';
 import type { Operation } from '../openapi/operation.ts';
 import { findWithSecrets } from '../resources/source.ts';
@@ -52,9 +52,6 @@ const operation: Operation = {
   errors: ['gone'],
 };
 
-/** The largest body as base64, or as text with escapes. */
-const bodyLimit = 2 * maxPayloadBytes;
-
 /** `POST /v1/sources/{id}/verify`: with the scope `read`, since it changes nothing, and tells no more than the ingress tells everybody. */
 export const verifyWebhook: Route = ({ secretBox, clock }) =>
   route<{ Params: { id: string }; Body: Body }>({
@@ -62,7 +59,7 @@ export const verifyWebhook: Route = ({ secretBox, clock }) =>
     url: '/v1/sources/:id/verify',
     config: { operation, scope: 'read', audit: { none: 'it verifies what it was given, and changes nothing' } },
     schema: { body },
-    bodyLimit,
+    bodyLimit: bodyLimits.payloadAsText,
     async handler(request, reply) {
       const { headers, query = '', address } = request.body;
       const given = readBody(request.body);

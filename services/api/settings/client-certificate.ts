@@ -3,6 +3,7 @@ import { createSecureContext } from 'node:tls';
 import { formatMicros } from '#lib/clock';
 import type { EndpointCertificate } from '#lib/contract';
 import type { Read } from '../http/send-problem.ts';
+import { dateTime } from './fields.ts';
 
 /** The certificate as a client sends it; or as it was shown, without a key. */
 export interface GivenCertificate extends ShownCertificate {
@@ -24,8 +25,8 @@ export const clientCertificate = {
   properties: {
     certificate: pem,
     private_key: pem,
-    expires_at: { type: 'string' },
-    fingerprint: { type: 'string' },
+    expires_at: dateTime,
+    fingerprint: { type: 'string', maxLength: 200 },
   } satisfies Record<keyof GivenCertificate, object>,
 } as const;
 

@@ -8,6 +8,7 @@ export const passHeaders = {
   uniqueItems: true,
   items: {
     type: 'string',
+    maxLength: 101,
     pattern: passRulePattern,
     description:
       'the name of an HTTP header, or a prefix with an asterisk such as X-GitHub-*; headers that may hold secrets need their whole name',

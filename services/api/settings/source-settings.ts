@@ -40,6 +40,7 @@ const clientCertificate = {
       maxItems: 100,
       items: {
         type: 'string',
+        maxLength: 95,
         pattern: '^(?:[0-9A-Fa-f]{2}:?){31}[0-9A-Fa-f]{2}$',
         description: 'the SHA-256 fingerprint of a certificate: 64 hex digits, with or without colons',
       },

@@ -4,7 +4,11 @@ import type { FieldErrors } from '../http/send-problem.ts';
 import { locator } from './fields.ts';
 
 /** The tags of a published event; `tagErrors` checks names and values. */
-export const tags = { type: 'object', maxProperties: maxTags, additionalProperties: { type: 'string' } } as const;
+export const tags = {
+  type: 'object',
+  maxProperties: maxTags,
+  additionalProperties: { type: 'string', maxLength: 1_000 },
+} as const;
 
 /** Places where a source finds its events' tags; `tagNameErrors` checks the names. */
 export const tagsFrom = { type: 'object', maxProperties: maxTags, additionalProperties: locator } as const;

@@ -1,3 +1,4 @@
+import { bodyLimits } from '../http/body-limits.ts';
 import type { FieldErrors, Read } from '../http/send-problem.ts';
 
 /** A body in a request, as text or as base64. */
@@ -7,7 +8,7 @@ export interface GivenBody {
 }
 
 export const bodyFields = {
-  body: { type: 'string' },
+  body: { type: 'string', maxLength: bodyLimits.payloadAsText },
   body_encoding: { type: 'string', enum: ['text', 'base64'] },
 } as const;
 

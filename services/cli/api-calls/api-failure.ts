@@ -21,7 +21,9 @@ export function toCommandFailure(failure: ApiFailure): CommandFailure {
       const { title = 'refused', code, detail, errors = [] } = problem;
       const more = errors.length > 0 || detail === undefined ? '' : `: ${detail}`;
       const message = `${title} (${status} ${code})${more}${code === 'unauthorized' ? wrongKey : ''}`;
-      return new CommandFailure(1, message, problem, errors);
+      const { more_errors: left } = problem;
+      const listed = left === undefined ? errors : [...errors, { field: 'and', message: `${left} more` }];
+      return new CommandFailure(1, message, problem, listed);
     }
   }
 }

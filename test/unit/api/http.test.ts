@@ -176,7 +176,7 @@ describe('bodies', () => {
     ['PATCH', `/v1/endpoints/ep_${'0'.repeat(26)}`, { retry: null }],
     ['PATCH', `/v1/sources/src_${'0'.repeat(26)}`, { hmac: null }],
   ])('that are nested too deep to be looked through are refused: %s %s', async (method, path, around) => {
-    for (const levels of [100, 150_000]) {
+    for (const levels of [100, 10_000]) {
       const deep = '{"a":'.repeat(levels) + '1' + '}'.repeat(levels);
       const body = JSON.stringify(around).replace('null', deep);
       const answer = await buildTestApp().ask({ method, path, headers: json, body });

@@ -1,0 +1,19 @@
+import type { preValidationHookHandler } from 'fastify';
+import type { RouteSchema } from '../openapi/route-schema.ts';
+import { excessOf } from './schema-bounds.ts';
+import { sendInvalid } from './send-problem.ts';
+
+/** 400 to a request with more fields or items than its schema allows, before the validator looks at each of them. */
+export const refuseExcess: preValidationHookHandler = (request, reply, done) => {
+  const { body, querystring } = (request.routeOptions.schema ?? {}) as RouteSchema;
+  const errors = [
+    // A parameter has a name, not a path.
+    ...fieldsOf(querystring, request.query, (field) => field.slice(1)),
+    ...fieldsOf(body, request.body, (field) => field || '(body)'),
+  ];
+  if (errors.length === 0) done();
+  else sendInvalid(reply, errors);
+};
+
+const fieldsOf = (schema: object | undefined, value: unknown, nameOf: (field: string) => string) =>
+  schema === undefined ? [] : excessOf(schema, value).map(({ field, message }) => ({ field: nameOf(field), message }));
