@@ -18,6 +18,9 @@ export type Fields = Record<string, Field<unknown>>;
 export type ConfigOf<F extends Fields> = { readonly [K in keyof F]: F[K] extends Field<infer T> ? T : never };
 export type Problem = string;
 
+/** The default of a setting that is a number, as documents show it. */
+export const defaultNumber = ({ defaultText }: Pick<Field<number>, 'defaultText'>): number => Number(defaultText);
+
 interface FieldOptions {
   help: string;
   default?: string;

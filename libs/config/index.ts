@@ -2,6 +2,7 @@ export {
   type Field,
   type Fields,
   type ConfigOf,
+  defaultNumber,
   type Problem,
   readConfig,
   describeConfig,

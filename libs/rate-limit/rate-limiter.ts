@@ -23,7 +23,13 @@ import { createLocalShare, type LocalShare } from './local-share.ts';
 import type { BucketAnswer, Rate, SharedBuckets } from './ports.ts';
 import { heldForMs } from './redis-buckets.ts';
 
-export type Permit = { granted: true } | { granted: false; retryAfterMs: number };
+export type Permit = Granted | { granted: false; retryAfterMs: number };
+
+interface Granted {
+  granted: true;
+  /** Permits left for all processes, as far as this one knows: of the last answer of the shared bucket, and what came since. */
+  left?: number;
+}
 
 export interface RateLimiter {
   /** Takes one permit now, or says when there is the next. A rate other than the last one given for the key holds from here on. */
@@ -128,7 +134,7 @@ export function createRateLimiter({ buckets, clock, log }: Options): RateLimiter
           if (bucket.held < chunkOf(bucket) / 2 && nowMs >= bucket.emptyUntilMs && bucket.share === undefined) {
             void ask(bucket);
           }
-          return { granted: true };
+          return { granted: true, left: leftOf(bucket, nowMs) };
         }
         if (bucket.share !== undefined) {
           if (nowMs >= bucket.askAgainAtMs) void ask(bucket);
@@ -159,6 +165,12 @@ const newBucket = (key: string, rate: Rate): Bucket => ({
   debt: 0,
   askAgainAtMs: 0,
 });
+
+/** Above zero, even if processes gave out more on their own than there were. */
+function leftOf({ held, last, rate }: Bucket, nowMs: number): number {
+  const free = last === undefined ? 0 : last.free + ((nowMs - last.atMs) / 1_000) * rate.perSecond;
+  return Math.min(rate.burst, held + Math.max(0, free));
+}
 
 /** No chunk of a single permit: it could lie unused in one process while another is refused. */
 function chunkOf({ rate, last }: Bucket): number {

@@ -1,5 +1,13 @@
 export { LimitReached } from './limit-reached.ts';
-export { type LimitDefinition, type LimitName, limitNames, limitTable } from './limit-table.ts';
+export type { OtherLimit, OtherLimits } from './other-limits.ts';
+export {
+  type LimitDefinition,
+  type LimitName,
+  limitNames,
+  limitTable,
+  type LimitUnit,
+  tenantLimitRaisedBy,
+} from './limit-table.ts';
 export { type ShareDefinition, type ShareName, shareTable } from './share-table.ts';
 export { createSharedRoom, type SharedRoom } from './shared-room.ts';
 export { tenantLimitsField } from './limits-field.ts';

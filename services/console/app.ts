@@ -49,7 +49,7 @@ export interface AppDeps {
 /** Time limit of a client's whole request. */
 const requestTimeoutMs = 30_000;
 /** A payload in a form: a character of it can take three. */
-const maxFormBytes = 3 * maxPayloadBytes + 65_536;
+export const maxFormBytes = 3 * maxPayloadBytes + 65_536;
 
 /** The page of a path, and the methods that it has. */
 interface KnownPath {

@@ -158,10 +158,16 @@ export async function limitOf(
   { tx, tenant, limits }: Changing,
   { types, bytes }: { types: number; bytes: number },
 ): Promise<LimitName | undefined> {
-  const [row] = await tx.query<{ types: number; bytes: string }>(
+  const has = await countTypes(tx, tenant);
+  if (types > 0 && has.types >= limits.of(tenant, 'event_types')) return 'event_types';
+  return has.bytes + bytes > limits.of(tenant, 'event_type_bytes') ? 'event_type_bytes' : undefined;
+}
+
+/** How many types a tenant has, and their bytes, as its limits count them. */
+export async function countTypes(query: Query, tenant: string): Promise<{ types: number; bytes: number }> {
+  const [row] = await query.query<{ types: number; bytes: string }>(
     'SELECT count(*)::int AS types, coalesce(sum(bytes), 0) AS bytes FROM event_types WHERE tenant = $1',
     [tenant],
   );
-  if (types > 0 && (row?.types ?? 0) >= limits.of(tenant, 'event_types')) return 'event_types';
-  return Number(row?.bytes ?? 0) + bytes > limits.of(tenant, 'event_type_bytes') ? 'event_type_bytes' : undefined;
+  return { types: row?.types ?? 0, bytes: Number(row?.bytes ?? 0) };
 }

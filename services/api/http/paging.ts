@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { maxPageItems } from './request-bounds.ts';
 import type { FieldErrors } from './send-problem.ts';
 
 /**
@@ -16,7 +17,6 @@ export interface PageQuery {
 }
 
 const defaultLimit = 100;
-const maxLimit = 1_000;
 
 /** Parameters stay text until they are checked. */
 export const pageParameters = {
@@ -35,8 +35,8 @@ export function readPage(query: PageQuery, cursor: Pick<RegExp, 'test'>): PageRe
 
 export function readLimit(text: string | undefined, min: number): number | { errors: FieldErrors } {
   const limit = text === undefined ? defaultLimit : /^\d{1,4}$/.test(text) ? Number(text) : Number.NaN;
-  if (limit >= min && limit <= maxLimit) return limit;
-  return { errors: [{ field: 'limit', message: `must be a whole number from ${min} to ${maxLimit}` }] };
+  if (limit >= min && limit <= maxPageItems) return limit;
+  return { errors: [{ field: 'limit', message: `must be a whole number from ${min} to ${maxPageItems}` }] };
 }
 
 /**

@@ -1,8 +1,6 @@
 import type { preValidationHookHandler } from 'fastify';
+import { maxLevels } from './request-bounds.ts';
 import { sendInvalid } from './send-problem.ts';
-
-/** No request needs as many levels; code that walks a body recursively would overflow on a megabyte of brackets. */
-const maxLevels = 100;
 
 export const refuseDeepBody: preValidationHookHandler = (request, reply, done) => {
   if (isDeeper(request.body, maxLevels))

@@ -1,7 +1,8 @@
 import type { FastifyReply } from 'fastify';
 import { prefersHtml, type Problem, type ProblemCode, problem, problemContentType, problemPage } from '#lib/problem';
+import { type ApiLimitName, apiLimits, plainText } from '../limits/api-limits.ts';
 import { maxFieldErrors } from './field-errors.ts';
-import { type LimitName, limitTable, type TenantLimits } from '#lib/tenancy';
+import { type LimitName, limitTable, tenantLimitRaisedBy, type TenantLimits } from '#lib/tenancy';
 
 /** Stores recover within seconds; after that, the client's own backoff applies. */
 const retryAfterSeconds = 2;
@@ -50,14 +51,22 @@ export function sendLimitReached(
 ): FastifyReply {
   const { counts } = limitTable[limit];
   reply.request.limitReached = limit;
-  const detail = `The tenant has reached its limit of ${limits.of(tenant, limit)} ${counts}`;
+  const detail = `The tenant has reached its limit of ${limits.of(tenant, limit)} ${counts} (${limit}), raised by ${plainText(tenantLimitRaisedBy)}`;
   return sendBody(reply, { ...problem('limit_reached', detail), limit });
 }
 
+/** 429 for a request above a rate or number that is not its tenant's, which `reached` says in a sentence. Give it a Retry-After. */
+export function sendRateLimited(reply: FastifyReply, limit: ApiLimitName, reached: string): FastifyReply {
+  const detail = `${reached} (${limit}), raised by ${plainText(apiLimits[limit].raisedBy)}`;
+  return sendBody(reply, { ...problem('rate_limited', detail), limit });
+}
+
 /** 413 for a body above the limit of its route, with the number. */
-export function sendTooLarge(reply: FastifyReply): FastifyReply {
-  const { bodyLimit } = reply.request.routeOptions;
-  const detail = `The body of this request may have ${bodyLimit.toLocaleString('en')} bytes (request_body); no setting raises that`;
+export function sendTooLarge(
+  reply: FastifyReply,
+  what = `The body of this request may have ${reply.request.routeOptions.bodyLimit.toLocaleString('en')} bytes`,
+): FastifyReply {
+  const detail = `${what} (request_body), raised by ${apiLimits.request_body.raisedBy}`;
   return sendBody(reply, { ...problem('payload_too_large', detail), limit: 'request_body' });
 }
 

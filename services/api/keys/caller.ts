@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler, preValidationHookHandler } from 'fastify';
 import type { FollowedErasures } from '#lib/erasure';
-import type { Rate, RateLimiter } from '#lib/rate-limit';
+import { type Rate, rateLimitFields, type RateLimiter, waitSeconds } from '#lib/rate-limit';
 import type { TenantLimits, TenantUsage } from '#lib/tenancy';
-import { sendInvalid, sendLimitReached, sendProblem } from '../http/send-problem.ts';
+import { sendInvalid, sendLimitReached, sendProblem, sendRateLimited } from '../http/send-problem.ts';
 import { tenantRate } from '../limits/tenant-rate.ts';
 import { missingCapability } from './capabilities.ts';
 import { allTenants, type Caller, identifyCaller, type IdentityDeps, keyIdOf } from './identify-caller.ts';
@@ -45,26 +45,34 @@ export const tenantPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 export function createCallerCheck(deps: CallerDeps): onRequestAsyncHookHandler {
   const { keyUses, limiter, keyRate, limits, usage } = deps;
 
-  /** Seconds until the bucket has a permit for one more request; 0 if it has one. */
-  async function waitSeconds(bucket: string, rate: Rate): Promise<number> {
-    const permit = await limiter.take(bucket, rate);
-    return permit.granted ? 0 : Math.max(1, Math.ceil(permit.retryAfterMs / 1000));
-  }
-
   /** Checks the key's own rate first, so that a key above it takes nothing from the tenant's other keys. */
   async function refuseBeyondRate(
     { tenant, id, rateLimit = keyRate }: Pick<KnownKey, 'tenant' | 'id' | 'rateLimit'>,
     reply: FastifyReply,
   ): Promise<boolean> {
-    const ofKey = await waitSeconds(`${tenant}:${id}`, rateLimit);
-    if (ofKey > 0) {
-      sendProblem(reply.header('retry-after', ofKey), 'rate_limited');
+    const rateOfTenant = tenantRate(limits, tenant);
+    const ofKey = await limiter.take(`${tenant}:${id}`, rateLimit);
+    const ofTenant = ofKey.granted ? await limiter.take(tenant, rateOfTenant) : undefined;
+    void reply.headers(
+      rateLimitFields([
+        { name: 'key_rate', rate: rateLimit, permit: ofKey },
+        { name: 'requests_per_second', rate: rateOfTenant, permit: ofTenant },
+      ]),
+    );
+    if (ofTenant?.granted === true) return false;
+    void reply.header('retry-after', waitSeconds(ofTenant ?? ofKey));
+    if (ofTenant === undefined) {
+      const { perSecond, burst } = rateLimit;
+      const whose = reply.request.caller.session === undefined ? 'The API key' : 'The session';
+      sendRateLimited(
+        reply,
+        'key_rate',
+        `${whose} has reached ${perSecond} requests per second, with bursts of ${burst}`,
+      );
       return true;
     }
-    const ofTenant = await waitSeconds(tenant, tenantRate(limits, tenant));
-    if (ofTenant === 0) return false;
     usage.reached('requests_per_second');
-    sendLimitReached(reply.header('retry-after', ofTenant), tenant, 'requests_per_second', limits);
+    sendLimitReached(reply, tenant, 'requests_per_second', limits);
     return true;
   }
 

@@ -1,10 +1,9 @@
 import type { preValidationAsyncHookHandler } from 'fastify';
 import { clientOf } from '#lib/networks';
-import { sendProblem } from '../http/send-problem.ts';
+import { rateLimitFields, waitSeconds } from '#lib/rate-limit';
+import { sendRateLimited } from '../http/send-problem.ts';
 import type { RouteDeps } from '../route.ts';
-
-/** The rate of one client. Nobody guesses a code; the rate keeps those who try from the database. */
-const rate = { perSecond: 20, burst: 100 };
+import { redeemingRate } from './api-limits.ts';
 
 /**
  * 429 to a client that redeems codes faster. Sessions, portal links and looks at these (`dry_run`) are counted apart, so that one who looks at
@@ -14,7 +13,12 @@ export const limitRedeeming =
   ({ limiter }: Pick<RouteDeps, 'limiter'>, what: 'session' | 'link'): preValidationAsyncHookHandler =>
   async (request, reply) => {
     const isLook = (request.body as { dry_run?: unknown } | null | undefined)?.dry_run === true;
-    const permit = await limiter.take(`redeem:${isLook ? 'look' : what}:${clientOf(request.ip)}`, rate);
+    const permit = await limiter.take(`redeem:${isLook ? 'look' : what}:${clientOf(request.ip)}`, redeemingRate);
+    void reply.headers(rateLimitFields([{ name: 'redeeming', rate: redeemingRate, permit }]));
     if (permit.granted) return undefined;
-    return sendProblem(reply.header('retry-after', Math.ceil(permit.retryAfterMs / 1_000)), 'rate_limited');
+    return sendRateLimited(
+      reply.header('retry-after', waitSeconds(permit)),
+      'redeeming',
+      `The client's address has reached ${redeemingRate.perSecond} tries per second`,
+    );
   };

@@ -14,6 +14,8 @@ export interface WaitingRequests {
    */
   maxWaiting(tenant: string): number;
   refuse(tenant: string, why: 'full' | 'late'): Error;
+  /** How many of the tenant wait now, at the place with the most. */
+  of(tenant: string): number;
   /** Shows the waiting requests in the usage metric. */
   show(waiting: () => Counts): void;
 }
@@ -29,12 +31,13 @@ export function createWaitingRequests({
   usage: TenantUsage;
 }): WaitingRequests {
   const places: (() => Counts)[] = [];
-  usage.show('waiting_requests', () => {
+  const waitingNow = (): ReadonlyMap<string, number> => {
     const most = new Map<string, number>();
     for (const waiting of places)
       for (const [tenant, count] of waiting()) most.set(tenant, Math.max(most.get(tenant) ?? 0, count));
     return most;
-  });
+  };
+  usage.show('waiting_requests', waitingNow);
   return {
     waitTimeoutMs,
     maxWaiting: (tenant) => limits.of(tenant, 'waiting_requests'),
@@ -45,6 +48,7 @@ export function createWaitingRequests({
       usage.reached('waiting_requests');
       return new LimitReached(tenant, 'waiting_requests');
     },
+    of: (tenant) => waitingNow().get(tenant) ?? 0,
     show: (waiting) => void places.push(waiting),
   };
 }

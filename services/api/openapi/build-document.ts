@@ -31,7 +31,7 @@ export interface OpenApiDocument {
 
 const description = `Each request concerns one tenant: the tenant of the key or, with the admin key, the tenant in \`Hookline-Tenant\`.
 Errors are \`application/problem+json\` with a stable \`code\`. A POST with an \`Idempotency-Key\` takes effect once, however often it is
-sent. Collections are paged; a \`Link\` header has the URL of the next page.`;
+sent. Collections are paged; a \`Link\` header has the URL of the next page. Answers to a key with a rate have \`RateLimit\` and \`RateLimit-Policy\`.`;
 
 const securitySchemes = {
   key: { type: 'http', scheme: 'bearer', description: 'an API key, or the admin key' },

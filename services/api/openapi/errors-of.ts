@@ -1,4 +1,5 @@
 import { type ProblemCode, problemCodes, problemContentType } from '#lib/problem';
+import { rateLimitHeaders } from './headers.ts';
 import { ref, type Operation } from './operation.ts';
 import { count, list, object, type Schema, text } from './schema.ts';
 
@@ -44,6 +45,9 @@ const answerOf = (status: number, codes: readonly ProblemCode[]): object => ({
 const retryAfter = { 'Retry-After': { description: 'seconds', schema: text } };
 const headersOf: Readonly<Record<number, object>> = {
   401: { 'WWW-Authenticate': { schema: text } },
-  429: retryAfter,
+  429: {
+    ...retryAfter,
+    ...Object.fromEntries(rateLimitHeaders.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
+  },
   503: retryAfter,
 };

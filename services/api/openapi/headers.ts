@@ -27,8 +27,13 @@ export const requestHeaders = {
 
 const header = (description: string, schema: Schema = text) => ({ description, schema });
 
+/** Headers of every answer to a key that has a rate. */
+export const rateLimitHeaders = ['RateLimit', 'RateLimit-Policy'] as const;
+
 /** Headers of answers, by their name. */
-export const answerHeaders: Readonly<Record<AnswerHeader | 'Idempotent-Replayed', object>> = {
+export const answerHeaders: Readonly<
+  Record<AnswerHeader | 'Idempotent-Replayed' | (typeof rateLimitHeaders)[number], object>
+> = {
   ETag: header('version of the representation'),
   Link: header(
     '`<url>; rel="next"`: the next page, if there is one; `rel="prev"`: the one before, for lists that have it',
@@ -37,5 +42,11 @@ export const answerHeaders: Readonly<Record<AnswerHeader | 'Idempotent-Replayed'
   'Hookline-Cursor': header('cursor for the next request: its position is just after the last item'),
   'X-Poll-Interval': header('recommended seconds between two requests'),
   'Preference-Applied': header('the `wait` of the `Prefer` header that was applied'),
+  RateLimit: header(
+    'what is left of each rate (`r`), and the seconds until it is back (`t`): draft-ietf-httpapi-ratelimit-headers',
+  ),
+  'RateLimit-Policy': header(
+    'the rates that the request counts under: `"key_rate";q=200;w=2` is 200 requests in 2 seconds',
+  ),
   'Idempotent-Replayed': header('`true` if this is the stored response of an earlier request with the same key'),
 };

@@ -54,6 +54,7 @@ type Tag =
   | 'API keys'
   | 'Sessions'
   | 'Portal links'
+  | 'Limits'
   | 'Tenants'
   | 'Audit'
   | 'Documentation';

@@ -16,6 +16,8 @@ export interface Polling {
   held: HeldPolls;
   /** Seconds that a polling client should wait before it asks again. */
   intervalSeconds: number;
+  /** Settings of how many requests are held: of a key and tenant, and in this process. */
+  most: { ofCredential: number; ofProcess: number };
 }
 
 interface Options {
@@ -58,5 +60,6 @@ export function createPolling(options: Options): { polling: Polling; listener: P
     onNotification: held.wake,
   });
   const cursors = createCursors(options.encryptionKeys);
-  return { polling: { cursors, held, intervalSeconds: options.intervalSeconds }, listener };
+  const most = { ofCredential: options.maxHeldPerCredential, ofProcess: options.maxHeld };
+  return { polling: { cursors, held, intervalSeconds: options.intervalSeconds, most }, listener };
 }

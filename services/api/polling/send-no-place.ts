@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import { sendLimitReached, sendProblem } from '../http/send-problem.ts';
+import { sendLimitReached, sendProblem, sendRateLimited } from '../http/send-problem.ts';
 import type { RouteDeps } from '../route.ts';
 
 /** Places become free as requests are answered: all within a minute. */
@@ -22,9 +22,9 @@ export function sendNoPlace(
     usage.reached('long_polls');
     return sendLimitReached(reply, reply.request.tenant, 'long_polls', limits);
   }
-  return sendProblem(
+  return sendRateLimited(
     reply,
-    'rate_limited',
+    'key_long_polls',
     'The API key has reached its limit of long polls: retry later, or without wait',
   );
 }

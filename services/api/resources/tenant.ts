@@ -33,20 +33,25 @@ const contentOf = ({ name, limits }: Pick<TenantRow, 'name' | 'limits'>): Tenant
  */
 export function tenantJson(row: TenantRow, settings: TenantLimits): Record<string, unknown> {
   const { name, limits } = contentOf(row);
-  const { sources, endpoints, api_keys: apiKeys } = row.counted ?? {};
   return {
     id: row.id,
     name,
     limits: Object.fromEntries(limitNames.map((limit) => [limit, limits[limit] ?? settings.of(row.id, limit)])),
     own_limits: limits,
-    counts: {
-      sources: sources?.live ?? 0,
-      endpoints: endpoints?.live ?? 0,
-      api_keys: apiKeys?.live ?? 0,
-      source_bytes: sources?.bytes ?? 0,
-      endpoint_bytes: endpoints?.bytes ?? 0,
-    },
+    counts: countsOf(row),
   };
+}
+
+/** The counts that a trigger keeps, by the names of their limits. */
+export function countsOf({ counted }: Pick<TenantRow, 'counted'>) {
+  const { sources, endpoints, api_keys: apiKeys } = counted ?? {};
+  return {
+    sources: sources?.live ?? 0,
+    endpoints: endpoints?.live ?? 0,
+    api_keys: apiKeys?.live ?? 0,
+    source_bytes: sources?.bytes ?? 0,
+    endpoint_bytes: endpoints?.bytes ?? 0,
+  } as const satisfies Partial<Record<LimitName, number>>;
 }
 
 const shown = (page: string): string => `

@@ -1,11 +1,13 @@
 import { type EventTypeView, type EventTypeVisibility, isEventTypeName } from '#lib/contract';
 import type { Query } from '#lib/postgres';
+import { rateLimitFields, waitSeconds } from '#lib/rate-limit';
 import { audienceOf } from '../event-types/shown-types.ts';
 import { documentText } from '../event-types/write-document.ts';
 import { filterDescriptions, filterSchemas, readFilters } from '../http/filters.ts';
 import { type PageQuery, pageParameters, readPage, takePage } from '../http/paging.ts';
 import { sendParts } from '../http/send-parts.ts';
-import { sendInvalid, sendProblem } from '../http/send-problem.ts';
+import { sendInvalid, sendRateLimited } from '../http/send-problem.ts';
+import { exportRate } from '../limits/api-limits.ts';
 import type { Operation } from '../openapi/operation.ts';
 import {
   eventTypeFilters,
@@ -59,9 +61,14 @@ export const exportEventTypes: Route = ({ postgres, limiter, apiUrl }) =>
       const page = readPage(query, { test: isEventTypeName });
       const errors = [read, page].flatMap((one) => ('errors' in one ? one.errors : []));
       if ('errors' in read || 'errors' in page) return sendInvalid(reply, errors);
-      const permit = await limiter.take(`export:${tenant}`, rate);
+      const permit = await limiter.take(`export:${tenant}`, exportRate);
+      void reply.headers(rateLimitFields([{ name: 'exports', rate: exportRate, permit }]));
       if (!permit.granted)
-        return sendProblem(reply.header('retry-after', Math.ceil(permit.retryAfterMs / 1_000)), 'rate_limited');
+        return sendRateLimited(
+          reply.header('retry-after', waitSeconds(permit)),
+          'exports',
+          `The tenant has reached ${exportRate.perSecond} exports per second`,
+        );
       const audience = audienceOf(request.caller, read.filter.visibility);
       let to: string | undefined;
       if (query.limit !== undefined) {

@@ -51,6 +51,7 @@ import { listEventTypeChanges } from './list-event-type-changes.ts';
 import { listEventTypeVersions } from './list-event-type-versions.ts';
 import { listEventTypes } from './list-event-types.ts';
 import { listEvents } from './list-events.ts';
+import { listLimits } from './list-limits.ts';
 import { listObservedTypes } from './list-observed-types.ts';
 import { listPortalLinks } from './list-portal-links.ts';
 import { listReplayItems } from './list-replay-items.ts';
@@ -175,6 +176,7 @@ export const routes: readonly Route[] = [
   getPortalLink,
   deletePortalLink,
   getMe,
+  listLimits,
   listTenants,
   getTenant,
   putTenant,

@@ -5,7 +5,7 @@ import { memberText } from '#lib/json-locator';
 import { createEnforcement, schemaTagOf } from '#lib/schema-checks';
 import { attribute, newTraceparent } from '#lib/telemetry';
 import { bodyLimits } from '../http/body-limits.ts';
-import { sendInvalid, sendProblem } from '../http/send-problem.ts';
+import { sendInvalid, sendTooLarge } from '../http/send-problem.ts';
 import type { Operation } from '../openapi/operation.ts';
 import { createPublishing, publishedAnswer } from '../publishing/publishing.ts';
 import { insertPublishedEvents } from '../resources/published-event.ts';
@@ -64,7 +64,7 @@ export const publishEvent: Route = (deps) => {
       if (errors.length > 0) return sendInvalid(reply, errors);
       const text = memberText(request.bodyText, 'payload') ?? '';
       const payload = Buffer.from(text);
-      if (payload.length > maxPayloadBytes) return sendProblem(reply, 'payload_too_large');
+      if (payload.length > maxPayloadBytes) return sendTooLarge(reply, `The payload may have ${maxPayloadText}`);
       const judged = await enforcement.judge({ tenant, type, text: () => text });
       if (judged.kind === 'mismatch' && judged.enforce === 'reject')
         return sendInvalid(reply, [{ field: `/payload${judged.field}`, message: judged.message }]);

@@ -27,7 +27,7 @@ interface Options {
 }
 
 /** Each has a connection to the database, and a megabyte or two of payloads. */
-const maxSearches = 4;
+export const maxSearches = 4;
 /** An idle thread ends after this time: it takes some 50 MB. */
 const idleMs = 60_000;
 const maxOldGenerationSizeMb = 256;

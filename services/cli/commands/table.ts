@@ -10,6 +10,7 @@ import { deadLetters } from './dlq/verbs.ts';
 import { endpoints } from './endpoints/verbs.ts';
 import { eraseVerb } from './erase.ts';
 import { events } from './events/verbs.ts';
+import { limits } from './limits.ts';
 import { listen } from './listen/verb.ts';
 import { me } from './me.ts';
 import { rebuild } from './rebuild/verbs.ts';
@@ -41,6 +42,7 @@ export const verbTable: VerbTable = {
   console: consoleVerb,
   audit,
   me,
+  limits,
   status: statusVerb,
   stats,
   system,

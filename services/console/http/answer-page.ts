@@ -50,9 +50,9 @@ interface AnswerPage {
 /** As the API takes them. */
 const idempotencyKey = /^[\x21-\x7e]{8,200}$/;
 /** Pages of the catalog for each client address: more than a reader opens, and what a crawler may ask of a site. */
-const catalogRate = { perSecond: 20, burst: 200 };
+export const catalogRate = { perSecond: 20, burst: 200 };
 /** For forms that anyone may send. */
-const maxPublicFormBytes = 16_384;
+export const maxPublicFormBytes = 16_384;
 
 /** Judges the requests for pages, gives them to their handlers, and sends what these answer. */
 export function createAnswerPage(options: Options): AnswerPage {

@@ -1,5 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { maxPayloadBytes } from '#lib/contract';
 import { prefersHtml, type ProblemCode, problem, problemCodes, problemContentType, problemPage } from '#lib/problem';
+import { ingressLimits } from '../limits.ts';
 import { discardRest, type DiscardLimits } from '../receiving/body-reader.ts';
 
 interface Body {
@@ -9,11 +11,29 @@ interface Body {
 
 const codes = Object.keys(problemCodes) as ProblemCode[];
 
+/** Problems at a limit name it. */
+const limits: Partial<Record<ProblemCode, keyof typeof reached>> = {
+  rate_limited: 'source_rate',
+  payload_too_large: 'webhook_body',
+};
+
+const reached: Readonly<Record<'source_rate' | 'webhook_body', string>> = {
+  source_rate: 'The source has reached its rate',
+  webhook_body: `The body of a webhook may have ${maxPayloadBytes.toLocaleString('en')} bytes`,
+};
+
+const detailOf = (limit: keyof typeof reached): string =>
+  `${reached[limit]} (${limit}), raised by ${ingressLimits[limit].raisedBy}`.replaceAll('`', '');
+
 /** As bytes: to a text, Fastify would add a charset, which this media type does not have. */
-const bodyOf = (code: ProblemCode, detail?: string): Body => ({
-  contentType: problemContentType,
-  bytes: Buffer.from(JSON.stringify(problem(code, detail))),
-});
+const bodyOf = (code: ProblemCode, detail?: string): Body => {
+  const limit = limits[code];
+  const said = detail ?? (limit && detailOf(limit));
+  return {
+    contentType: problemContentType,
+    bytes: Buffer.from(JSON.stringify({ ...problem(code, said), ...(limit !== undefined && { limit }) })),
+  };
+};
 const problems = new Map<ProblemCode, Body>(codes.map((code) => [code, bodyOf(code)]));
 /** Problems that a person may see who opens an address in a browser. */
 const pages = new Map<ProblemCode, Body>(
@@ -28,7 +48,7 @@ export function refuse(
   request: FastifyRequest,
   reply: FastifyReply,
   code: ProblemCode,
-  limits: DiscardLimits,
+  discardLimits: DiscardLimits,
   detail?: string,
 ): FastifyReply {
   const page = pages.get(code);
@@ -38,6 +58,6 @@ export function refuse(
   reply.code(problemCodes[code].status).header('content-type', body?.contentType);
   // A body that did not come in its time is not waited for again.
   if (code === 'request_timeout') reply.header('connection', 'close');
-  else discardRest(request.raw, limits);
+  else discardRest(request.raw, discardLimits);
   return reply.send(body?.bytes);
 }

@@ -199,6 +199,7 @@ const cases: Record<string, () => Case[]> = {
   getPortalLink: () => [{ path: `/v1/portal-links/${portalLink.id}` }],
   deletePortalLink: () => [{ path: `/v1/portal-links/${portalLink.id}` }],
   getMe: () => [{}],
+  listLimits: () => [{}],
   listTenants: () => [{}, { path: '/v1/tenants?limit=1' }],
   getTenant: () => [{ path: `/v1/tenants/${tenant}` }],
   putTenant: () => [{ path: '/v1/tenants/acme', body: { name: 'Acme', limits: { endpoints: 1 } } }],

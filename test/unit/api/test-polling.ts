@@ -23,4 +23,5 @@ export const testPolling = (
     maxOfTenant: () => max,
   }),
   intervalSeconds: 5,
+  most: { ofCredential: maxPerCredential, ofProcess: max },
 });

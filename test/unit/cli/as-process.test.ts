@@ -74,6 +74,7 @@ const calls: readonly Call[] = [
   },
   { call: 'audit', ...empty },
   { call: 'me', code: 0, stdout: 'tenant  acme\n' },
+  { call: 'limits', ...empty },
   { call: 'status', code: 1, stdout: /^ingress +down/m },
   { call: 'stats', ...empty },
   { call: 'system', code: 0, stdout: /^\(none\)/ },

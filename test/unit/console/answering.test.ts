@@ -313,6 +313,27 @@ describe('what the API answers', () => {
     if (status === 503) expect(answer.body).toContain(String(answer.headers['x-request-id']));
   });
 
+  test('a page at a rate says when to try again; at a limit of the tenant, which limit it is, and no time', async () => {
+    const { get, api } = buildTestConsole({ pages: [gets] });
+    api.on('GET /v1/x', problemReply(429, 'rate_limited', { retryAfter: '7', detail: 'Above the rate' }));
+    expect((await get('/t/acme/x', tenantToken)).body).toContain('Try again in 7 seconds.');
+    api.on('GET /v1/x', problemReply(429, 'limit_reached', { detail: 'The tenant has 7 endpoints' }));
+    const full = await get('/t/acme/x', tenantToken);
+    expect([full.statusCode, full.headers['retry-after']]).toEqual([429, undefined]);
+    expect(full.body).toContain('The tenant has 7 endpoints.');
+    expect(full.body).not.toContain('Try again in');
+  });
+
+  test('a page for what is too large says how much may be sent, and one with many errors how many more there are', async () => {
+    const { get, api } = buildTestConsole({ pages: [gets] });
+    api.on('GET /v1/x', problemReply(413, 'payload_too_large', { detail: 'The body may have 4,096 bytes' }));
+    expect((await get('/t/acme/x', tenantToken)).body).toContain('The body may have 4,096 bytes.');
+    const errors = [{ field: '/a', message: 'is wrong' }];
+    const body = { code: 'validation_failed', status: 400, errors, more_errors: 12 };
+    api.on('GET /v1/x', { status: 400, headers: { 'content-type': 'application/problem+json' }, body });
+    expect((await get('/t/acme/x', tenantToken)).body).toContain('<li>and 12 more</li>');
+  });
+
   test('401 while the page is made is the sign-in form', async () => {
     const { get, api } = buildTestConsole({ pages: [gets] });
     api.on('GET /v1/x', problemReply(401, 'unauthorized'));

@@ -18,7 +18,10 @@ describe('a source with a rate limit', () => {
     expect([(await post(harness)).status, (await post(harness)).status]).toEqual([202, 202]);
     const answer = await post(harness);
     expect(answer.status).toBe(429);
-    expect(answer.json()).toMatchObject({ code: 'rate_limited', status: 429 });
+    expect(answer.json()).toMatchObject({
+      ...{ code: 'rate_limited', status: 429, limit: 'source_rate' },
+      detail: 'The source has reached its rate (source_rate), raised by rate_limit of the source',
+    });
     // A hundred seconds a webhook, some of which have passed.
     expect(answer.headers['retry-after']).toMatch(/^(100|9\d)$/);
     expect(harness.producer.records).toHaveLength(2);

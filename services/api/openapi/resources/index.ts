@@ -8,6 +8,7 @@ import { documentedEndpoints } from './endpoints.ts';
 import { documentedErasures } from './erasures.ts';
 import { documentedEventTypes } from './event-types.ts';
 import { documentedEvents } from './events.ts';
+import { documentedLimits } from './limits.ts';
 import { documentedPortalLinks } from './portal-links.ts';
 import { documentedSessions } from './sessions.ts';
 import { documentedSources } from './sources.ts';
@@ -28,6 +29,7 @@ export const documentedResources: readonly DocumentedResource[] = [
   documentedApiKeys,
   documentedSessions,
   documentedPortalLinks,
+  documentedLimits,
   documentedTenants,
   documentedAudit,
   documentedDocumentation,

@@ -1,0 +1,48 @@
+import type { OtherLimits } from '#lib/tenancy';
+import { maxFormBytes } from './app.ts';
+import { catalogRate, maxPublicFormBytes } from './http/answer-page.ts';
+import { looksPerMinute, signInsPerMinute } from './session/client-limit.ts';
+
+/** Limits that people meet in the console and the portal. */
+export const consoleLimits = {
+  signing_in: {
+    whose: 'each client address, at each console process',
+    usual: signInsPerMinute,
+    unit: 'count',
+    counts: 'attempts to sign in or to open a portal link within a minute',
+    atLimit: 'a page with 429, which says when to try again',
+    raisedBy: 'no setting',
+  },
+  portal_looks: {
+    whose: 'each client address, at each console process',
+    usual: looksPerMinute,
+    unit: 'count',
+    counts: 'looks at portal links within a minute, which take nothing from `signing_in`',
+    atLimit: 'a page with 429, which says when to try again',
+    raisedBy: 'no setting',
+  },
+  catalog_pages: {
+    whose: 'each client address, at each console process',
+    usual: catalogRate.perSecond,
+    unit: 'per_second',
+    counts: `pages of the catalog per second, with bursts of ${catalogRate.burst}`,
+    atLimit: 'a page with 429, which says when to try again',
+    raisedBy: 'no setting',
+  },
+  console_form: {
+    whose: 'each form of the console',
+    usual: maxFormBytes,
+    unit: 'bytes',
+    counts: 'bytes, in which a payload may be escaped',
+    atLimit: 'a page with 413',
+    raisedBy: 'no setting',
+  },
+  console_public_form: {
+    whose: 'each form for those who have not signed in',
+    usual: maxPublicFormBytes,
+    unit: 'bytes',
+    counts: 'bytes',
+    atLimit: 'a page with 413',
+    raisedBy: 'no setting',
+  },
+} as const satisfies OtherLimits;
