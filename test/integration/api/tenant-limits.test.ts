@@ -166,3 +166,28 @@ test('the counts are those of the rows, whatever was done to them', async () => 
     expect(rows.length).toBeGreaterThan(1);
   }
 });
+
+test('GET /v1/limits says what the tenant uses of its limits, as it changes', async () => {
+  const tenant = 'roomy';
+  const shown = async () => {
+    const answer = await api.ask({ path: '/v1/limits', tenant });
+    expect(answer.status).toBe(200);
+    const rows = answer.json<{ name: string; limit: number | null; used: number | null }[]>();
+    return new Map(rows.map(({ name, limit, used }) => [name, { limit, used }]));
+  };
+  const before = await shown();
+  const used = (limits: typeof before, name: string): number => limits.get(name)?.used ?? Number.NaN;
+  const id = await made(tenant);
+  const session = await create('/v1/sessions', tenant, { expires_in_seconds: 600, scopes: ['read'] });
+  expect(session.status).toBe(201);
+  const described = await create('/v1/event-types', tenant, { name: 'order.paid', schema: { type: 'object' } });
+  expect(described.status).toBe(201);
+  const after = await shown();
+  expect(after.get('endpoints')).toEqual({ limit: 50, used: used(before, 'endpoints') + 1 });
+  expect(used(after, 'endpoint_bytes')).toBeGreaterThan(used(before, 'endpoint_bytes'));
+  expect(used(after, 'sessions')).toBe(used(before, 'sessions') + 1);
+  expect(used(after, 'event_types')).toBe(used(before, 'event_types') + 1);
+  expect(used(after, 'event_type_bytes')).toBeGreaterThan(used(before, 'event_type_bytes'));
+  expect((await api.ask({ method: 'DELETE', path: `/v1/endpoints/${id}`, tenant })).status).toBe(204);
+  expect(used(await shown(), 'endpoints')).toBe(used(before, 'endpoints'));
+});
