@@ -1,6 +1,5 @@
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Clock } from '#lib/clock';
-import { maxPayloadBytes } from '#lib/contract';
 import {
   answerClientError,
   createKnownPaths,
@@ -16,6 +15,7 @@ import { attribute, observe, type Tracer, traceIdOf } from '#lib/telemetry';
 import type { ApiTransport } from './api-calls/transport.ts';
 import { createAnswerPage } from './http/answer-page.ts';
 import type { Assets } from './http/assets.ts';
+import { formLimits } from './http/form-limits.ts';
 import { newState, pathOf, type RequestState, routeOf } from './http/request-state.ts';
 import { securityHeaders } from './http/security-headers.ts';
 import { createSendResult } from './http/send-result.ts';
@@ -48,8 +48,6 @@ export interface AppDeps {
 
 /** Time limit of a client's whole request. */
 const requestTimeoutMs = 30_000;
-/** A payload in a form: a character of it can take three. */
-export const maxFormBytes = 3 * maxPayloadBytes + 65_536;
 
 /** The page of a path, and the methods that it has. */
 interface KnownPath {
@@ -61,7 +59,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   const { settings, trustedProxies, clock, assets } = deps;
   const app = fastify({
     logger: false,
-    bodyLimit: maxFormBytes,
+    bodyLimit: formLimits.usual,
     requestTimeout: requestTimeoutMs,
     // A request that arrives during the stop is served, and its connection closed.
     return503OnClosing: false,

@@ -1,6 +1,6 @@
 import type { OtherLimits } from '#lib/tenancy';
-import { maxFormBytes } from './app.ts';
-import { catalogRate, maxPublicFormBytes } from './http/answer-page.ts';
+import { catalogRate } from './http/answer-page.ts';
+import { formLimits } from './http/form-limits.ts';
 import { looksPerMinute, signInsPerMinute } from './session/client-limit.ts';
 
 /** Limits that people meet in the console and the portal. */
@@ -31,15 +31,15 @@ export const consoleLimits = {
   },
   console_form: {
     whose: 'each form of the console',
-    usual: maxFormBytes,
+    usual: formLimits.usual,
     unit: 'bytes',
-    counts: 'bytes, in which a payload may be escaped',
+    counts: `bytes; ${formLimits.payload} of those that take a payload`,
     atLimit: 'a page with 413',
     raisedBy: 'no setting',
   },
   console_public_form: {
     whose: 'each form for those who have not signed in',
-    usual: maxPublicFormBytes,
+    usual: formLimits.public,
     unit: 'bytes',
     counts: 'bytes',
     atLimit: 'a page with 413',

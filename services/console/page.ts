@@ -118,6 +118,8 @@ interface Described<Path extends string> {
   title: string;
   /** The entry of the navigation that is marked as current. */
   section?: Section;
+  /** Its form has a payload in it, and may be as large. */
+  takesPayload?: true;
 }
 
 /** A handler as app.ts has it. */
@@ -200,6 +202,7 @@ function erased<Context, FormContext>({
   path,
   title,
   section,
+  takesPayload,
   get,
   post,
 }: Described<string> & Handlers<Context, FormContext>): Omit<Page, 'access' | 'face'> {
@@ -208,6 +211,7 @@ function erased<Context, FormContext>({
     title,
     isDocument: false,
     ...(section !== undefined && { section }),
+    ...(takesPayload !== undefined && { takesPayload }),
     handlers: { ...(get && { GET: complete(get, 'read') }), ...(post && { POST: complete(post, 'write') }) },
   };
 }

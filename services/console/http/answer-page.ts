@@ -21,6 +21,7 @@ import { allTenants, type Capability, may, type Scope } from '../session/session
 import { createClientLimit, looksPerMinute, signInsPerMinute } from '../session/client-limit.ts';
 import { createAddressLimit } from './address-limit.ts';
 import { checkRequest } from './check-request.ts';
+import { formLimits } from './form-limits.ts';
 import { isFramed, queryOf } from './request-state.ts';
 import type { SendResult } from './send-result.ts';
 
@@ -51,8 +52,6 @@ interface AnswerPage {
 const idempotencyKey = /^[\x21-\x7e]{8,200}$/;
 /** Pages of the catalog for each client address: more than a reader opens, and what a crawler may ask of a site. */
 export const catalogRate = { perSecond: 20, burst: 200 };
-/** For forms that anyone may send. */
-export const maxPublicFormBytes = 16_384;
 
 /** Judges the requests for pages, gives them to their handlers, and sends what these answer. */
 export function createAnswerPage(options: Options): AnswerPage {
@@ -183,7 +182,8 @@ export function createAnswerPage(options: Options): AnswerPage {
   }
 
   const routeWith = (page: Page, resultOf: (request: FastifyRequest) => Promise<PageResult>): PageRoute => ({
-    ...(page.access === 'public' && { bodyLimit: maxPublicFormBytes }),
+    ...(page.access === 'public' && { bodyLimit: formLimits.public }),
+    ...(page.takesPayload === true && { bodyLimit: formLimits.payload }),
     // Before the body is read.
     async onRequest(request: FastifyRequest, reply: FastifyReply) {
       const waitSeconds = page.access === 'catalog' ? takeCatalogPage(request.ip) : 0;

@@ -47,6 +47,22 @@ test('a problem is told with every field that is wrong', () => {
   });
 });
 
+test('errors that are counted, and not listed, are a line of their own; 413 and 429 say their limit', () => {
+  const errors = [{ field: '/name', message: 'is missing' }];
+  const many = { title: 'The request is invalid', code: 'validation_failed', errors, more_errors: 4_321 };
+  expect(nameWrongFields(toCommandFailure(refused(400, JSON.stringify(many))), []).message).toMatch(
+    /\n {2}\/name is missing\n {2}and 4321 more$/,
+  );
+  const large = {
+    title: 'The request body is too large',
+    code: 'payload_too_large',
+    detail: 'It may have 4,096 bytes',
+  };
+  expect(toCommandFailure(refused(413, JSON.stringify(large))).message).toBe(
+    'The request body is too large (413 payload_too_large): It may have 4,096 bytes',
+  );
+});
+
 test.each([
   ['<html>Bad gateway</html>', 'answered 502: <html>Bad gateway</html>'],
   ['', 'answered 502: '],

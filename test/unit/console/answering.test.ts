@@ -2,7 +2,7 @@ import { html } from '#lib/html';
 import { networksOf } from '#lib/networks';
 import { bytes, fragment, page, problem, seeOther } from '../../../services/console/page-result.ts';
 import { operatorPage, publicPage, tenantPage } from '../../../services/console/page.ts';
-import { pages } from '../../../services/console/routes/index.ts';
+import { pages, pagesOf } from '../../../services/console/routes/index.ts';
 import { buildTestConsole, testAssets } from '../../support/console/build-test-console.ts';
 import { operatorToken, problemReply, readToken, tenantToken } from '../../support/console/fake-api.ts';
 import { plainSettings } from '../../support/console/plain-settings.ts';
@@ -269,8 +269,23 @@ describe('a form', () => {
     const { post } = buildTestConsole({ pages: [form] });
     const json = await post('/t/acme/things', {}, tenantToken, { 'content-type': 'application/json' });
     expect(json.statusCode).toBe(415);
-    const large = await post('/t/acme/things', { payload: 'x'.repeat(4 * 1024 * 1024) }, tenantToken);
+    const large = await post('/t/acme/things', { payload: 'x'.repeat(256 * 1024) }, tenantToken);
     expect(large.statusCode).toBe(413);
+  });
+
+  test('is large where its page takes a payload, which are these', async () => {
+    const large = pagesOf(['console', 'catalog', 'portal']).filter(({ takesPayload }) => takesPayload === true);
+    expect(large.map(({ path }) => path).sort()).toEqual([
+      '/portal/endpoints/:id/test',
+      '/t/:tenant/endpoints/:id/test',
+      '/t/:tenant/events/new',
+      '/t/:tenant/sources/:id/sample',
+      '/t/:tenant/sources/:id/verify',
+    ]);
+    const { post } = buildTestConsole();
+    const answerOf = (bytes: number) => post('/t/acme/events/new', { payload: 'x'.repeat(bytes) }, tenantToken);
+    expect((await answerOf(3 * 1024 * 1024)).statusCode).not.toBe(413);
+    expect((await answerOf(4 * 1024 * 1024)).statusCode).toBe(413);
   });
 
   test('of somebody whose session has ended is the sign-in form', async () => {

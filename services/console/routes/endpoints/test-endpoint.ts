@@ -21,6 +21,7 @@ export const testEndpoint = tenantPage({
   path: '/endpoints/:id/test',
   title: 'Test endpoint',
   section: 'endpoints',
+  takesPayload: true,
   get: {
     scope: 'write',
     capability: 'endpoints',

@@ -12,6 +12,7 @@ export const publishEvent = tenantPage({
   path: '/events/new',
   title: 'Publish an event',
   section: 'events',
+  takesPayload: true,
   get: { scope: 'publish', answer: (context) => publishPage(context) },
   post: {
     scope: 'publish',

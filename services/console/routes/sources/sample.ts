@@ -16,6 +16,7 @@ export const sampleWebhook = tenantPage({
   path: '/sources/:id/sample',
   title: 'Signed sample',
   section: 'sources',
+  takesPayload: true,
   get: { scope: 'write', answer: (context) => show(context, '') },
   post: { answer: (context) => show(context, asSent(context.form.get('body'))) },
 });

@@ -16,6 +16,7 @@ export const verifyWebhook = tenantPage({
   path: '/sources/:id/verify',
   title: 'Verify a webhook',
   section: 'sources',
+  takesPayload: true,
   get: {
     query: ['rejection'],
     async answer(context) {
