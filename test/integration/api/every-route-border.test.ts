@@ -88,12 +88,15 @@ test('another tenant’s resource is none, whatever is asked of it', async () =>
     ]);
 });
 
+/** Lists that are not of things that a tenant has: of all tenants, and of what it may have. */
+const ofNobody = ['/v1/tenants', '/v1/limits'];
+
 test('a tenant without anything has nothing in any list', async () => {
   const lists = Object.entries(document.paths).filter(([path, methods]) => methods['get'] && !path.includes('{'));
   let found = 0;
   for (const [path] of lists) {
     const { status, text } = await api.ask({ path: `${path}${queryOf[path] ?? ''}`, tenant: 'nobody' });
-    if (!text.startsWith('[') || path === '/v1/tenants') continue;
+    if (!text.startsWith('[') || ofNobody.includes(path)) continue;
     found += 1;
     expect([path, status, text]).toEqual([path, 200, '[]']);
   }
@@ -102,6 +105,8 @@ test('a tenant without anything has nothing in any list', async () => {
   expect(search.json()).toMatchObject({ matched: [], scanned: 0, complete: true });
   const stats = await api.ask({ path: '/v1/stats', tenant: 'nobody' });
   expect(stats.json()).toMatchObject({ series: [] });
+  const limits = (await api.ask({ path: '/v1/limits', tenant: 'nobody' })).json<{ used: number | null }[]>();
+  expect(limits.filter(({ used }) => used !== null && used > 0)).toEqual([]);
 });
 
 const queryOf: Readonly<Record<string, string>> = { '/v1/events': '?order=desc' };

@@ -5,7 +5,7 @@ import { createRateLimiter, type RateLimiter } from '#lib/rate-limit';
 import { createTenantLimits, limitNames, parseLimitSettings, shareTable } from '#lib/tenancy';
 import type { KnownKey } from '../../../services/api/keys/key-directory.ts';
 import { apiLimits } from '../../../services/api/limits/api-limits.ts';
-import { limitRows, otherLimits } from '../../support/tenancy-document.ts';
+import { limitRows, otherLimits } from '../../support/limits-table.ts';
 import { createFakeServer } from '../rate-limit/fake-buckets.ts';
 import { closeApps } from './ask.ts';
 import { authorization as adminAuthorization, buildTestApp, postgresOf } from './build-test-app.ts';
