@@ -24,7 +24,7 @@ const prefixes: Record<string, IdPrefix> = {
   erasures: 'ers',
 };
 /** Collections without ids, or with ids that are names; each has a test of its own. */
-const others = ['audit', 'event-types', 'me', 'stats', 'system', 'tenants'];
+const others = ['audit', 'event-types', 'limits', 'me', 'stats', 'system', 'tenants'];
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'];
 
 const routes = testRoutes().map(({ method, url, schema }) => {
@@ -283,6 +283,7 @@ describe('with one of everything each', () => {
       for (const path of [
         '/v1/audit',
         '/v1/me',
+        '/v1/limits',
         '/v1/stats?series=received&by=source&step=1h',
         '/v1/events/search?filter={"of":"mine"}',
       ]) {
