@@ -29,8 +29,6 @@ const querystring = {
 
 /** Types that are read at a time: two megabytes of texts at the most, without their schemas, which are read one by one. */
 const typesAtOnce = 50;
-/** The rate of a tenant's exports, pages included: each may cost as much as thousands of other requests. */
-const rate = { perSecond: 2, burst: 20 };
 
 const operation: Operation = {
   tag: 'Event types',
