@@ -116,14 +116,29 @@ export interface EventTypeVersionView {
   version: number;
   /** JSON Schema 2020-12. */
   schema: unknown;
+  /** As its author gave it; null for none. */
   example: unknown;
-  /** The example was made from the schema. */
+  /** The example was made from the schema: only versions of before have such. */
   example_generated: boolean;
   notes: string;
   compatibility: VersionCompatibility;
   /** Differences of the schema from the version before. */
   differences: SchemaDifference[];
+  /** The named fields of the payload; null: not known yet. */
+  fields: EventTypeField[] | null;
+  /** There are more. */
+  fields_truncated: boolean;
   published_at: string;
+}
+
+/** A field as a page shows it. */
+export interface EventTypeField {
+  /** `customer.address.city`, `lines[].amount`. */
+  path: string;
+  /** `string (date-time)`, `integer or null`, `"a" or "b"`. */
+  type: string;
+  required: boolean;
+  description: string;
 }
 
 export interface SchemaDifference {

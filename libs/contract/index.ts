@@ -169,6 +169,7 @@ export {
   type EventTypeChange,
   type EventTypeChangeView,
   type EventTypeEnforcement,
+  type EventTypeField,
   type EventTypeStatus,
   type EventTypeSummary,
   type EventTypeVersionView,

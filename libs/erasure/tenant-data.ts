@@ -220,7 +220,7 @@ const tables = {
   event_type_versions: {
     kept: [
       ...['tenant', 'type_id', 'version', 'schema', 'example', 'example_generated', 'notes', 'compatibility'],
-      ...['differences', 'published_at'],
+      ...['differences', 'published_at', 'fields', 'fields_truncated'],
     ],
     deletion: 'removed',
   },

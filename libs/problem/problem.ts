@@ -122,6 +122,12 @@ export const problemCodes = {
     title: 'The idempotency key was used with a different request',
     advice: 'Use a new key for each new request',
   },
+  schema_unusable: {
+    status: 422,
+    title: 'The event can’t be checked against the schema of its type',
+    advice:
+      'Publish a version of the type whose schema is simpler, or set its `enforce` to `tag`; `detail` names the limit',
+  },
   rate_limited: {
     status: 429,
     title: 'Too many requests',

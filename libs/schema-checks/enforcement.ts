@@ -2,8 +2,9 @@
  * Judges events by the schemas of their types, where the tenant enforces them: `enforce` of a type. Which types those are is remembered for a few
  * seconds, so that an event costs no statement more; schemas are read when they are compiled.
  *
- * An event is never lost by this: what can't be judged, because Postgres is away or the check takes too long, is `unjudged`. A batch has a time limit of
- * its own: slow schemas of many tenants, each within its share, would add up.
+ * A webhook is never lost by this: what can't be judged, because Postgres is away or the check takes too long, is `unjudged`; whether an event that is
+ * published is taken then is its publisher's to say (services/api/publishing/refuse-unjudged.ts). A batch has a time limit of its own: slow schemas of many
+ * tenants, each within its share, would add up.
  */
 import type { Clock } from '#lib/clock';
 import type { EventTypeEnforcement, Tags } from '#lib/contract';
@@ -24,7 +25,8 @@ export type Judged =
   | { kind: 'accepted' }
   /** `field`: a JSON pointer in the payload. */
   | { kind: 'mismatch'; enforce: Enforced['enforce']; field: string; message: string }
-  | { kind: 'unjudged' };
+  /** `enforce`: undefined where the types of the tenant can't be read. `reason`: `too_slow` and `invalid` are the schema's own, and stay. */
+  | { kind: 'unjudged'; enforce: Enforced['enforce'] | undefined; reason: 'too_slow' | 'invalid' | 'busy' };
 
 export interface Enforcement {
   /** @throws AppError bug, data_invalid */
@@ -89,13 +91,13 @@ export function createEnforcement({ postgres, checks, clock }: Deps): Enforcemen
     untilMs = Infinity,
   ): Promise<Judged> {
     const known = await types?.catch(unlessAway);
-    if (known === undefined) return { kind: 'unjudged' };
+    if (known === undefined) return { kind: 'unjudged', enforce: undefined, reason: 'busy' };
     const enforced = known.get(type);
     if (enforced === undefined) return { kind: 'accepted' };
-    if (clock.monotonicMs() >= untilMs) return { kind: 'unjudged' };
     const { typeId, version, enforce } = enforced;
+    if (clock.monotonicMs() >= untilMs) return { kind: 'unjudged', enforce, reason: 'busy' };
     const payload = await text();
-    if (payload === undefined) return { kind: 'unjudged' };
+    if (payload === undefined) return { kind: 'unjudged', enforce, reason: 'busy' };
     const verdict = await checks.check({
       tenant,
       key: `${tenant}/${typeId}/${version}`,
@@ -103,7 +105,9 @@ export function createEnforcement({ postgres, checks, clock }: Deps): Enforcemen
       payload,
     });
     if (verdict.kind === 'match') return { kind: 'accepted' };
-    if (verdict.kind !== 'mismatch') return { kind: 'unjudged' };
+    if (verdict.kind === 'invalid_schema') return { kind: 'unjudged', enforce, reason: 'invalid' };
+    if (verdict.kind === 'unjudged')
+      return { kind: 'unjudged', enforce, reason: verdict.reason === 'too_slow' ? 'too_slow' : 'busy' };
     return { kind: 'mismatch', enforce, field: verdict.field, message: verdict.message };
   }
 

@@ -1,17 +1,18 @@
 /** Messages between a service and its thread that checks payloads against schemas. */
-export type CheckRequest =
-  | { id: number; kind: 'compile'; key: string; schema: string }
-  | { id: number; kind: 'check'; key: string; payload: string };
+import type { JobAnswer } from './ended-thread.ts';
 
-/** `processorMs`: the thread's processor time so far, in all. */
-export type CheckAnswer = { id: number; processorMs: number } & (
+export type CheckRequest =
+  | { kind: 'compile'; key: string; schema: string }
+  | { kind: 'check'; key: string; payload: string };
+
+export type CheckResult =
   | { kind: 'compiled' }
   /** Its schema is not compiled here. */
   | { kind: 'unknown' }
   | { kind: 'invalid_schema'; message: string }
   | { kind: 'match' }
   | { kind: 'mismatch'; field: string; message: string }
-);
+  /** The schema refers to itself, and the payload goes on for more levels than the stack has. */
+  | { kind: 'endless' };
 
-/** The thread's word that it can begin. */
-export type Ready = { kind: 'ready'; processorMs: number };
+export type CheckAnswer = JobAnswer & CheckResult;

@@ -4,12 +4,11 @@
  *
  * Never throws: what can't be judged (too slow, too many waiting, the tenant's share used up, the thread failed) is `unjudged`, with the reason.
  */
-import { Worker } from 'node:worker_threads';
 import type { Clock } from '#lib/clock';
 import { createPart, type Part } from '#lib/lifecycle';
 import type { Logger } from '#lib/log';
-import type { CheckAnswer, CheckRequest, Ready } from './messages.ts';
-import { type Exceeded, limitProcessorTime } from './processor-limit.ts';
+import { createEndedThread, type Unanswered } from './ended-thread.ts';
+import type { CheckAnswer, CheckRequest } from './messages.ts';
 import { createThreadShares } from './thread-shares.ts';
 
 export type Verdict =
@@ -21,7 +20,10 @@ export type Verdict =
 
 interface Unjudged {
   kind: 'unjudged';
-  /** `busy`: too many wait, the tenant's share is used up, or the machine leaves the thread no time. */
+  /**
+   * `too_slow`: by the schema and the payload themselves, which take too much time, memory or stack. `busy`: too many wait, the tenant's share is used
+   * up, or the machine leaves the thread no time.
+   */
   reason: 'too_slow' | 'busy' | 'failed';
 }
 
@@ -54,30 +56,20 @@ export interface CheckLimits {
   tenantShare: number;
 }
 
-interface Started {
-  thread: Worker;
-  ready: Promise<boolean>;
-  /** The thread's processor time in all, in ms, when it last said so. */
-  processorMs: number;
-}
-
-const checkLimits: CheckLimits = { checkMs: 50, compileMs: 2_000, tenantShare: 0.5 };
-/** Loading the validator, on a busy machine. */
-const startMs = 10_000;
+export const usualCheckLimits: CheckLimits = { checkMs: 50, compileMs: 2_000, tenantShare: 0.5 };
 const maxWaiting = 200;
-/** A tenant is charged this, beside the limit, for a thread that its schema has ended. */
-const restartMs = 500;
 /** A schema that was too slow is left alone for so long: it would cost others a thread each time. */
 const slowMs = 60_000;
 const maxSlow = 1_000;
-const maxOldGenerationSizeMb = 128;
+const maxMegabytes = 128;
 const idleMs = 60_000;
 
-export function createSchemaChecks({ clock, log, limits = checkLimits }: Options): SchemaChecks & Part {
-  let worker: Started | undefined;
-  let settle: ((answer: CheckAnswer | 'failed') => void) | undefined;
+export function createSchemaChecks({ clock, log, limits = usualCheckLimits }: Options): SchemaChecks & Part {
+  const thread = createEndedThread<CheckRequest, CheckAnswer>({
+    ...{ file: new URL('./check-worker.ts', import.meta.url), maxMegabytes, name: 'checks', log },
+  });
   let last: Promise<unknown> = Promise.resolve();
-  let [waiting, lastId, isStopped] = [0, 0, false];
+  let [waiting, isStopped] = [0, false];
   let idle: NodeJS.Timeout | undefined;
   /** Until when a key is not tried, by clock.monotonicMs. */
   const slow = new Map<string, number>();
@@ -85,70 +77,9 @@ export function createSchemaChecks({ clock, log, limits = checkLimits }: Options
   /** The running check's processor time so far. */
   let spentMs = 0;
 
-  function start(): Started {
-    const thread = new Worker(new URL('./check-worker.ts', import.meta.url), {
-      resourceLimits: { maxOldGenerationSizeMb },
-      env: {},
-    });
-    const { promise: ready, resolve } = Promise.withResolvers<boolean>();
-    const tooLate = setTimeout(() => resolve(false), startMs).unref();
-    const started: Started = { thread, ready, processorMs: 0 };
-    thread.on('message', (message: CheckAnswer | Ready) => {
-      started.processorMs = message.processorMs;
-      if (message.kind === 'ready') resolve(true);
-      else settle?.(message);
-    });
-    thread.on('error', (err) => {
-      log.warn({ event: 'schema_check.thread_failed', err });
-      resolve(false);
-      settle?.('failed');
-    });
-    thread.on('exit', () => {
-      clearTimeout(tooLate);
-      resolve(false);
-      settle?.('failed');
-      if (worker?.thread === thread) worker = undefined;
-    });
-    thread.unref();
-    return started;
-  }
-
-  function end(): void {
-    const ending = worker;
-    worker = undefined;
-    void ending?.thread.terminate();
-  }
-
-  /** One message to the thread and its answer. The thread is ended if it takes more than `limitMs` of a processor. */
-  async function ask(
-    request: CheckRequest extends infer Each ? (Each extends CheckRequest ? Omit<Each, 'id'> : never) : never,
-    limitMs: number,
-  ): Promise<CheckAnswer | 'failed' | Exceeded> {
-    const started = (worker ??= start());
-    const { thread, ready } = started;
-    if (!(await ready)) {
-      end();
-      return 'failed';
-    }
-    const id = (lastId += 1);
-    const { promise, resolve } = Promise.withResolvers<CheckAnswer | 'failed' | Exceeded>();
-    settle = (answer) => {
-      if (answer === 'failed' || answer.id === id) resolve(answer);
-    };
-    const sinceMs = started.processorMs;
-    const stopWatching = limitProcessorTime({
-      thread,
-      sinceMs,
-      limitMs,
-      // An answer that is there already counts, if this process had no time to read it.
-      onExceeded: (exceeded) => setImmediate(() => setImmediate(() => resolve(exceeded))),
-    });
-    thread.postMessage({ ...request, id });
-    const answer = await promise;
-    stopWatching();
-    spentMs += typeof answer === 'string' ? limitMs + restartMs : answer.processorMs - sinceMs;
-    settle = undefined;
-    if (typeof answer === 'string') end();
+  async function ask(request: CheckRequest, limitMs: number): Promise<CheckAnswer | Unanswered> {
+    const { answer, spentMs: tookMs } = await thread.ask(request, { limitMs });
+    spentMs += tookMs;
     return answer;
   }
 
@@ -161,10 +92,12 @@ export function createSchemaChecks({ clock, log, limits = checkLimits }: Options
       if (typeof answer === 'object' && answer.kind === 'compiled')
         answer = await ask({ kind: 'check', key, payload }, limits.checkMs);
     }
-    if (answer === 'too_slow') noteSlow(key);
-    if (typeof answer === 'string') return { kind: 'unjudged', reason: answer };
+    // Too much memory is a cost like too much time: it ends the thread, and would do so again.
+    if (answer === 'too_slow' || answer === 'out_of_memory') noteSlow(key);
+    if (typeof answer === 'string') return { kind: 'unjudged', reason: reasonOf(answer) };
     if (answer.kind === 'match') return { kind: 'match' };
     if (answer.kind === 'mismatch') return { kind: 'mismatch', field: answer.field, message: answer.message };
+    if (answer.kind === 'endless') return { kind: 'unjudged', reason: 'too_slow' };
     if (answer.kind === 'invalid_schema') return { kind: 'invalid_schema', message: answer.message };
     return { kind: 'unjudged', reason: 'failed' };
   }
@@ -191,7 +124,7 @@ export function createSchemaChecks({ clock, log, limits = checkLimits }: Options
     async () => {
       isStopped = true;
       clearTimeout(idle);
-      await worker?.thread.terminate();
+      await thread.end();
     },
   );
 
@@ -221,8 +154,13 @@ export function createSchemaChecks({ clock, log, limits = checkLimits }: Options
         return { kind: 'unjudged', reason: 'failed' };
       } finally {
         waiting -= 1;
-        if (waiting === 0 && !isStopped) idle = setTimeout(end, idleMs).unref();
+        if (waiting === 0 && !isStopped) idle = setTimeout(() => void thread.end(), idleMs).unref();
       }
     },
   };
 }
+
+const reasonOf = (answer: Unanswered): Unjudged['reason'] => {
+  if (answer === 'too_slow' || answer === 'out_of_memory') return 'too_slow';
+  return answer === 'busy' ? 'busy' : 'failed';
+};

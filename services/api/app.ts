@@ -23,7 +23,8 @@ import { observe, type Tracer, traceIdOf } from '#lib/telemetry';
 import { auditRequests } from './audit/audit.ts';
 import { bodyLimits } from './http/body-limits.ts';
 import type { CurrentRequest } from './http/current-request.ts';
-import { contentEncoded, createErrorHandler } from './http/handle-error.ts';
+import { contentEncoded, createErrorHandler, isEncoded } from './http/handle-error.ts';
+import { readDocuments } from './http/read-documents.ts';
 import { refuseDeepBody } from './http/refuse-deep-body.ts';
 import { refuseExcess } from './http/refuse-excess.ts';
 import { refuseUnstorableText } from './http/refuse-unstorable-text.ts';
@@ -123,6 +124,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
     log: deps.log,
     onOutcome: (outcome) => deps.metrics.idempotencyRequests.inc({ outcome }),
   });
+  readDocuments(app, deps);
   app.addHook('preValidation', refuseBeyondDryRun);
   app.addHook('preValidation', refuseDeepBody);
   app.addHook('preValidation', refuseExcess);
@@ -181,21 +183,22 @@ function acceptJsonAlone(app: FastifyInstance): void {
   const parseJson = app.getDefaultJsonParser('error', 'error');
   app.removeAllContentTypeParsers();
   const types = ['application/json', 'application/merge-patch+json'];
-  app.addContentTypeParser<string>(types, { parseAs: 'string' }, (request, body, done) => {
+  app.addContentTypeParser<Buffer>(types, { parseAs: 'buffer' }, (request, bytes, done) => {
+    if (bytes.length === 0) return done(null, undefined);
+    if (request.routeOptions.config.documents !== undefined) return done(null, bytes);
+    const body = bytes.toString();
     request.bodyText = body;
-    if (body === '') done(null, undefined);
-    else
-      void parseJson(request, body, (error, parsed) =>
-        done(
-          error !== null && isEncoded(request.headers['content-encoding']) ? contentEncoded : error,
-          error === null ? withExactMembers(parsed, body) : parsed,
-        ),
-      );
+    void parseJson(request, body, (error, parsed) =>
+      done(
+        error !== null && isEncoded(request.headers['content-encoding']) ? contentEncoded : error,
+        error === null ? withExactMembers(parsed, body) : parsed,
+      ),
+    );
   });
 }
 
 /** Members that hold values of users: their numbers are what they are, and all others are settings of ours, which a double holds. */
-const exactMembers = ['filter', 'schema', 'example', 'document'];
+const exactMembers = ['filter'];
 
 function withExactMembers(parsed: unknown, body: string): unknown {
   if (typeof parsed !== 'object' || parsed === null) return parsed;
@@ -204,8 +207,6 @@ function withExactMembers(parsed: unknown, body: string): unknown {
   const exact = parseExact(body, 'all') as Readonly<Record<string, unknown>>;
   return { ...parsed, ...Object.fromEntries(names.map((name) => [name, exact[name]])) };
 }
-
-const isEncoded = (contentEncoding = ''): boolean => !/^(?:identity)?$/i.test(contentEncoding);
 
 /** The methods of a path, sorted. */
 type Allowed = readonly string[];

@@ -19,7 +19,7 @@ import type { Polling } from './polling/polling.ts';
 import type { AsOfTokens } from './replays/by-filter/as-of.ts';
 import type { ReplayWatch } from './replays/replay-watch.ts';
 import type { Store } from './resources/resource-table.ts';
-import type { SchemaChecks } from '#lib/schema-checks';
+import type { DocumentJobs, SchemaChecks } from '#lib/schema-checks';
 import type { EventSearch } from './searching/event-search.ts';
 
 /** Dependencies of handlers. A route's file holds its method, its schema, its documentation and its handler. */
@@ -60,6 +60,8 @@ export interface RouteDeps {
   search: EventSearch;
   /** Checks payloads against schemas of event types. */
   schemaChecks: SchemaChecks;
+  /** Reads documents and schemas of tenants. */
+  documents: DocumentJobs;
   polling: Polling;
   /** For requests that are held: whether their caller still counts. */
   whyEnded: WhyEnded;

@@ -36,7 +36,8 @@ import { openChoosing } from './replays/by-filter/open-choosing.ts';
 import { showReplayUsage } from './replays/replay-limit.ts';
 import { createReplayWatch } from './replays/replay-watch.ts';
 import { deleteExpiredEndpoints } from './resources/delete-expired-endpoints.ts';
-import { createSchemaChecks } from '#lib/schema-checks';
+import { createDocumentJobs, createSchemaChecks } from '#lib/schema-checks';
+import { describeOldVersions } from './event-types/describe-old-versions.ts';
 import { createEventSearch } from './searching/event-search.ts';
 
 const maxConnections = 10;
@@ -113,6 +114,7 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
   const announceLimits = createAnnounceLimits({ postgres: followPostgres, limits, clock, log });
   const search = createEventSearch({ database, name, log });
   const schemaChecks = createSchemaChecks({ clock, log });
+  const documents = createDocumentJobs({ clock, log });
   const judgingTurns = createJudgingTurns();
   const choosing = openChoosing({ openPool, judgingTurns, unjudgedFilters, clock, log });
   const allowedNetworks = parseAllowedNetworks(config.allowedNetworks);
@@ -124,6 +126,7 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
     erased,
     search,
     schemaChecks,
+    documents,
     asOf: createAsOfTokens(encryptionKeys),
     chooseItems: choosing.wake,
     replayWatch: createReplayWatch({ postgres, clock }),
@@ -178,6 +181,8 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
     sessionUses,
     search,
     schemaChecks,
+    documents,
+    describeOldVersions({ postgres: followPostgres, documents, clock, log }),
     ...outboxParts,
     ...choosing.parts,
     sweep,

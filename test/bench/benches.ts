@@ -24,6 +24,11 @@ const growth: typeof stages = {
   lists: async () => (await import('./growth/lists.ts')).listsBench,
 };
 
-export const benches = { ...stages, ...growth };
+/** To be run beside a stage, and compared with it. */
+const compared: typeof stages = {
+  enforced: async () => (await import('./publishing/bench.ts')).enforcedBench,
+};
+
+export const benches = { ...stages, ...growth, ...compared };
 export const stageNames = Object.keys(stages);
 export const growthNames = Object.keys(growth);

@@ -34,6 +34,12 @@ export const nightParts: readonly NightPart[] = [
     folders: ['services/dispatcher', 'libs/fan-out', 'libs/http-client'],
   },
   {
+    name: 'documents',
+    holds: 'whatever documents and schemas tenants give, the process that reads them has short turns and little memory',
+    args: night('unit/schema-checks/documents/hard-documents'),
+    folders: ['libs/schema-checks', 'services/api/event-types'],
+  },
+  {
     name: 'dedup',
     holds: 'a webhook is accepted once while Redis and Postgres hang and processes die',
     args: night('integration/dedup/service', 'e2e/receiving-faults'),

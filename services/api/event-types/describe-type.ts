@@ -1,11 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import { formatMicros, nowMicros } from '#lib/clock';
-import { isWrittenLikeTypeName } from '#lib/contract';
+import { isWrittenLikeTypeName, type TypeLink } from '#lib/contract';
 import { createId } from '#lib/ids';
 import type { FieldErrors } from '../http/send-problem.ts';
 import { eventTypeJson, type EventTypeRow, findLinks } from '../resources/event-type.ts';
-import { findVersion, insertVersion, type VersionRow } from '../resources/event-type-version.ts';
-import { compareSchemas } from './compare-schemas.ts';
+import {
+  findNewestFacts,
+  insertVersions,
+  type NewVersion,
+  type VersionFacts,
+} from '../resources/event-type-version.ts';
+import { wordsIn } from '#lib/schema-checks';
 import { decideNames } from './decide-names.ts';
 import type { TypeContent } from './given-type.ts';
 import type { PreparedVersion } from './prepare-version.ts';
@@ -19,13 +24,14 @@ import {
   readNames,
   type Refused,
   set,
+  type Stale,
   type TypeChanged,
   unchanged,
   writeNames,
 } from './type-transaction.ts';
 import { countWords, linkedNames } from './type-texts.ts';
 
-interface Described {
+export interface Described {
   name: string;
   content: TypeContent;
   version: PreparedVersion | undefined;
@@ -57,15 +63,14 @@ export async function createType(changing: Changing, describing: Described): Pro
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
     [
       ...[tenant, typeId, content.visibility, content.category, content.description, content.notes],
-      ...[countWords(content, version), content.enforce, deprecationJson(changing, content, null)],
+      ...[countWords(content, wordsOf(version)), content.enforce, deprecationJson(changing, content, null)],
       ...[version === undefined ? null : 1, bytes],
     ],
   );
   await writeNames(changing, decision.names);
   await note(changing, typeId, { change: 'created', name });
   if (version !== undefined) {
-    const first: NewVersion = { ...rowOf(version), version: 1, compatibility: 'initial', differences: [] };
-    await insertVersion(tx, { tenant, typeId }, first);
+    await insertVersions(tx, tenant, [{ ...firstVersion(version), typeId }]);
     await note(changing, typeId, {
       change: 'version',
       name,
@@ -81,7 +86,7 @@ export async function createType(changing: Changing, describing: Described): Pro
 export async function describeType(
   changing: Changing,
   { ifMatch, ...describing }: Describing,
-): Promise<TypeChanged | Refused> {
+): Promise<TypeChanged | Refused | Stale> {
   const { tx, tenant } = changing;
   const { name, version } = describing;
   const found = await findLive(changing, { name, ifMatch });
@@ -91,7 +96,8 @@ export async function describeType(
   const errors = await linkErrors(changing, { ...describing, content });
   if (errors.length > 0) return { errors };
 
-  const newest = found.version === null ? undefined : await findVersion(tx, tenant, found.id, found.version);
+  if (version !== undefined && version.comparedWith !== found.version) return { stale: true };
+  const newest = version === undefined ? undefined : (await findNewestFacts(tx, tenant, [found.id])).get(found.id);
   const published = version === undefined ? undefined : nextVersion(newest, version);
   if (published !== undefined && 'refused' in published) return published;
   const bytes =
@@ -108,7 +114,7 @@ export async function describeType(
     category: content.category,
     description: content.description,
     notes: content.notes,
-    words: countWords(content, published === undefined ? newest : published),
+    words: countWords(content, published === undefined ? wordsBeside(found) : wordsOf(version)),
     enforce: content.enforce,
     deprecation: deprecationJson(changing, content, found),
     version: published?.version ?? found.version,
@@ -123,30 +129,26 @@ export async function describeType(
       notes: content.deprecation?.reason ?? null,
     });
   if (published !== undefined) {
-    await insertVersion(tx, { tenant, typeId: found.id }, published);
+    await insertVersions(tx, tenant, [{ ...published, typeId: found.id }]);
     const { version: n, compatibility, notes } = published;
     await note(changing, found.id, { change: 'version', name, version: n, compatibility, notes });
   }
   return finish(changing, name, { before });
 }
 
-type NewVersion = Omit<VersionRow, 'published_at'>;
+export const firstVersion = (version: PreparedVersion): NewVersion => ({
+  ...rowOf(version),
+  ...{ version: 1, compatibility: 'initial', differences: [] },
+});
 
 /** The next version with what it changes; undefined: the newest one is the same. */
-function nextVersion(
-  newest: VersionRow | undefined,
+export function nextVersion(
+  newest: VersionFacts | undefined,
   version: PreparedVersion,
 ): NewVersion | undefined | { refused: 'conflict'; detail: string } {
-  const row = rowOf(version);
-  if (newest === undefined) return { ...row, version: 1, compatibility: 'initial', differences: [] };
-  const isSameSchema = isDeepStrictEqual(newest.schema, row.schema);
-  // One that was not given is made from the schema, and there already.
-  if (isSameSchema && !version.exampleGiven)
-    [row.example, row.example_generated] = [newest.example, newest.example_generated];
-  const isSame =
-    isSameSchema && isDeepStrictEqual(newest.example, row.example) && (row.notes === '' || row.notes === newest.notes);
-  if (isSame) return undefined;
-  const differences = compareSchemas(newest.schema, row.schema);
+  if (newest === undefined) return firstVersion(version);
+  if (version.isSame && (version.notes === '' || version.notes === newest.notes)) return undefined;
+  const { differences } = version;
   const breaks = differences.filter(({ breaking }) => breaking);
   if (breaks.length > 0 && !version.breaking)
     return {
@@ -157,26 +159,41 @@ function nextVersion(
         .join(', ')}. Publish it with breaking: true`,
     };
   const compatibility = breaks.length > 0 ? 'breaking' : 'compatible';
-  return { ...row, version: newest.version + 1, compatibility, differences };
+  return { ...rowOf(version), version: newest.version + 1, compatibility, differences };
 }
 
-const rowOf = ({ schema, example, exampleGenerated, notes }: PreparedVersion) => ({
-  ...{ schema, example, example_generated: exampleGenerated, notes },
+const rowOf = (version: PreparedVersion) => ({
+  ...{ schema: version.schema, example: version.example, example_generated: version.exampleGenerated },
+  ...{ notes: version.notes, fields: version.fields, fields_truncated: version.fieldsTruncated },
 });
 
-/** Links, and the successor, must be names that there are. */
-async function linkErrors(
-  { tx, tenant }: Changing,
-  { name, content, version, linkable }: Described,
-): Promise<{ field: string; message: string }[]> {
+export const wordsOf = (version: PreparedVersion | undefined): number =>
+  version === undefined ? 0 : wordsIn(version.notes) + version.fieldWords;
+
+/** The words of a stored type that are its version's. */
+export const wordsBeside = ({ words, description, notes }: EventTypeRow): number =>
+  Math.max(0, words - wordsIn(description) - wordsIn(notes));
+
+/** Names that its texts link to, by where they are written; and its successor. */
+export function linksOf({ content, version }: Pick<Described, 'content' | 'version'>) {
   const written = {
     '/description': linkedNames(content.description),
     '/notes': linkedNames(content.notes),
     '/version_notes': linkedNames(version?.notes ?? ''),
   };
   const successor = content.deprecation?.successor ?? null;
-  const all = [...Object.values(written).flat(), ...(successor === null ? [] : [successor])];
-  const known = await findLinks(tx, tenant, all);
+  return { written, successor, all: [...Object.values(written).flat(), ...(successor === null ? [] : [successor])] };
+}
+
+/** Links, and the successor, must be names that there are. */
+async function linkErrors({ tx, tenant }: Changing, described: Described): Promise<FieldErrors> {
+  return wrongLinks(described, await findLinks(tx, tenant, linksOf(described).all));
+}
+
+/** @param known where the names lead that there are */
+export function wrongLinks(described: Described, known: ReadonlyMap<string, TypeLink>): FieldErrors {
+  const { name, linkable } = described;
+  const { written, successor } = linksOf(described);
   const errors = Object.entries(written).flatMap(([field, names]) =>
     names
       .filter((linked) => linked !== name && linkable?.has(linked) !== true && !known.has(linked))
@@ -189,18 +206,23 @@ async function linkErrors(
   return errors.slice(0, 20);
 }
 
-const textBytes = ({ description, notes }: { description: string; notes: string }): number =>
+export const textBytes = ({ description, notes }: { description: string; notes: string }): number =>
   Buffer.byteLength(description) + Buffer.byteLength(notes);
 
-const versionBytes = (version: PreparedVersion | undefined): number =>
+export const versionBytes = (version: PreparedVersion | undefined): number =>
   version === undefined
     ? 0
-    : Buffer.byteLength(JSON.stringify(version.schema)) +
-      Buffer.byteLength(JSON.stringify(version.example)) +
-      Buffer.byteLength(version.notes);
+    : Buffer.byteLength(version.schema) + Buffer.byteLength(version.example) + Buffer.byteLength(version.notes);
 
 /** A stored type as it was given. */
-function contentOf({ description, notes, category, visibility, enforce, deprecation }: EventTypeRow): TypeContent {
+export function contentOf({
+  description,
+  notes,
+  category,
+  visibility,
+  enforce,
+  deprecation,
+}: EventTypeRow): TypeContent {
   const given = deprecation && {
     reason: deprecation.reason,
     sunset_at: deprecation.sunset_at,
@@ -209,8 +231,8 @@ function contentOf({ description, notes, category, visibility, enforce, deprecat
   return { description, notes, category, visibility, enforce, deprecation: given };
 }
 
-function deprecationJson(
-  { clock }: Changing,
+export function deprecationJson(
+  { clock }: Pick<Changing, 'clock'>,
   { deprecation }: TypeContent,
   before: EventTypeRow | null,
 ): string | null {

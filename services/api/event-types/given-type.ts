@@ -27,14 +27,6 @@ interface GivenDeprecation {
   successor?: string;
 }
 
-/** A version that is to be published. */
-export interface GivenVersion {
-  schema?: unknown;
-  example?: unknown;
-  version_notes?: string;
-  breaking?: boolean;
-}
-
 /** A type with the defaults of what was not said. */
 export interface TypeContent {
   description: string;
@@ -77,7 +69,7 @@ export const versionFields = {
     then: {},
     else: { type: 'object', maxProperties: maxSchemaBytes },
   },
-  example: { description: 'a payload that matches the schema; default: one that is made from it' },
+  example: { description: 'a payload that matches the schema' },
   version_notes: longText,
   breaking: { type: 'boolean', description: 'true: the version may break receivers' },
 } as const;
@@ -116,5 +108,3 @@ export function contentErrors({ deprecation }: TypeContent): FieldErrors {
 
 export const nameErrors = (name: string, field = '/name'): FieldErrors =>
   reservedTypeNames.includes(name) ? [{ field, message: 'is reserved: it is part of a path of the API' }] : [];
-
-export const isTooLarge = (value: unknown): boolean => Buffer.byteLength(JSON.stringify(value)) > maxSchemaBytes;

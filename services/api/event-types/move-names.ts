@@ -1,7 +1,5 @@
 import { reservedTypeNames } from '#lib/contract';
-import { eventTypeJson, type EventTypeRow, findEventType } from '../resources/event-type.ts';
-import { findVersion } from '../resources/event-type-version.ts';
-import { lackedFields } from './compare-schemas.ts';
+import { eventTypeJson, findEventType } from '../resources/event-type.ts';
 import {
   type Changing,
   decide,
@@ -11,6 +9,7 @@ import {
   noteAudience,
   type Refused,
   set,
+  type Stale,
   type TypeChanged,
   unchanged,
   writeNames,
@@ -36,23 +35,27 @@ export async function renameType(
   return finish(changing, to, { before });
 }
 
+interface Merging {
+  name: string;
+  into: string;
+  reason: string | undefined;
+  ifMatch: string | undefined;
+  /** Fields of the newest version of the one that the newest of the other lacks, and which versions these are. */
+  lacked: { versions: readonly [number | null, number | null]; fields: readonly string[] };
+}
+
 /** Merges a type into another, which gets its names. @returns the other */
 export async function mergeType(
   changing: Changing,
-  {
-    name,
-    into,
-    reason,
-    ifMatch,
-  }: { name: string; into: string; reason: string | undefined; ifMatch: string | undefined },
-): Promise<TypeChanged | Refused> {
+  { name, into, reason, ifMatch, lacked }: Merging,
+): Promise<TypeChanged | Refused | Stale> {
   const { tx, tenant } = changing;
   const found = await findLive(changing, { name, ifMatch });
   if ('refused' in found) return found;
   const other = await findEventType(tx, tenant, into);
-  const lacks =
-    other === undefined ? [] : lackedFields(await newestSchema(changing, found), await newestSchema(changing, other));
-  const named = await decide(changing, { do: 'merge', name, into, lacks: lacks.slice(0, 20), reason });
+  if (other !== undefined && (lacked.versions[0] !== found.version || lacked.versions[1] !== other.version))
+    return { stale: true };
+  const named = await decide(changing, { do: 'merge', name, into, lacks: lacked.fields.slice(0, 20), reason });
   if ('refused' in named) return named;
   const { mergedInto = '' } = named;
   const before = await eventTypeJson(tx, tenant, found);
@@ -66,6 +69,3 @@ export async function mergeType(
   await note(changing, found.id, { change: 'merged', name, into, notes: reason ?? null });
   return finish(changing, into, { before });
 }
-
-const newestSchema = async ({ tx, tenant }: Changing, { id, version }: EventTypeRow): Promise<unknown> =>
-  version === null ? undefined : (await findVersion(tx, tenant, id, version))?.schema;

@@ -1,98 +1,112 @@
-import { hash } from 'node:crypto';
-import { maxSchemaBytes } from '#lib/contract';
-import { rawNumber } from '#lib/exact-json';
+/** A version is prepared before anything is locked: what it is, and how it differs from the newest one, comes from the thread of documents. */
+import type { EventTypeField, SchemaDifference } from '#lib/contract';
+import type { Query } from '#lib/postgres';
+import { documentLimits, type DocumentJobs } from '#lib/schema-checks';
+import { tooMuch } from '../http/read-documents.ts';
 import type { FieldErrors } from '../http/send-problem.ts';
-import type { SchemaChecks, Verdict } from '#lib/schema-checks';
-import { exampleOfSchema } from './example-of-schema.ts';
-import { type GivenVersion, isTooLarge } from './given-type.ts';
+import { type NewestTexts, readNewest } from '../resources/event-type-version.ts';
+
+/** Texts are JSON. */
+export interface GivenVersion {
+  schema?: string;
+  example?: string;
+  version_notes?: string;
+  breaking?: boolean;
+}
 
 export interface PreparedVersion {
-  schema: unknown;
-  example: unknown;
+  schema: string;
+  /** `null`: none. */
+  example: string;
   exampleGenerated: boolean;
-  exampleGiven: boolean;
   notes: string;
   /** It may break receivers. */
   breaking: boolean;
+  /** The newest version when it was prepared; null: there was none. */
+  comparedWith: number | null;
+  /** Schema and example are those of that one. */
+  isSame: boolean;
+  differences: readonly SchemaDifference[];
+  fields: readonly EventTypeField[];
+  fieldsTruncated: boolean;
+  fieldWords: number;
 }
 
-const dialect = 'https://json-schema.org/draft/2020-12/schema';
+interface Whose {
+  tenant: string;
+  signal: AbortSignal;
+}
 
-/** Checks a version by itself, before anything is locked. @returns without a version if none is given */
+export type Prepared = { version: PreparedVersion | undefined; errors: FieldErrors; tookMs: number };
+
+/**
+ * @param name of the type, if it may exist
+ * @returns without a version if none is given
+ * @throws AppError store_unavailable
+ */
 export async function prepareVersion(
+  { postgres, documents }: { postgres: Query; documents: DocumentJobs },
   given: GivenVersion,
-  checks: SchemaChecks,
-): Promise<{ version: PreparedVersion | undefined; errors: FieldErrors }> {
-  const { schema, version_notes: notes = '', breaking = false } = given;
-  const hasExample = Object.hasOwn(given, 'example');
-  if (schema === undefined)
-    return {
-      version: undefined,
-      errors: hasExample ? [{ field: '/schema', message: 'is required: the example must match it' }] : [],
-    };
-  const errors = schemaErrors(schema);
-  if (hasExample && isTooLarge(given.example))
-    errors.push({ field: '/example', message: `must be at most ${maxSchemaBytes} bytes of JSON` });
-  if (errors.length > 0) return { version: undefined, errors };
-  const example = hasExample ? given.example : exampleOfSchema(schema);
-  const verdict = await checkExample(checks, schema, example);
-  const wrong = errorOf(verdict, hasExample);
-  if (wrong !== undefined) return { version: undefined, errors: [wrong] };
-  // Better no example than one that is none.
-  const shown = verdict.kind === 'match' ? example : null;
-  const exampleGenerated = !hasExample && verdict.kind === 'match';
-  return {
-    version: { schema, example: shown ?? null, exampleGenerated, exampleGiven: hasExample, notes, breaking },
-    errors,
+  { name, ...whose }: Whose & { name: string | undefined },
+): Promise<Prepared> {
+  const hasSchema = given.schema !== undefined;
+  const newest = hasSchema && name !== undefined ? await readNewest(postgres, whose.tenant, [name]) : undefined;
+  return prepareAgainst(documents, given, { ...whose, newest: newest?.get(name ?? '') });
+}
+
+/** The same against a version that is read already. */
+export async function prepareAgainst(
+  documents: DocumentJobs,
+  { schema, example, version_notes: notes = '', breaking = false }: GivenVersion,
+  { newest, ...whose }: Whose & { newest: NewestTexts | undefined },
+): Promise<Prepared> {
+  if (schema === undefined) {
+    const errors =
+      example === undefined ? [] : [{ field: '/schema', message: 'is required: the example must match it' }];
+    return { version: undefined, errors, tookMs: 0 };
+  }
+  const before = newest && { schema: newest.schema, example: newest.example };
+  const prepared = await documents.prepare({ schema, example, before }, whose);
+  if ('kind' in prepared) {
+    const message = tooMuch(prepared, 'to compile and to check: the limit of a schema');
+    return { version: undefined, errors: [{ field: '/schema', message }], tookMs: documentLimits.schemaMs };
+  }
+  const { tookMs } = prepared;
+  if ('errors' in prepared) return { version: undefined, errors: prepared.errors, tookMs };
+  const { isSameSchema, isSameExample, differences, fields, fieldsTruncated, fieldWords } = prepared;
+  // One that was made from the schema, by a version of before, stays.
+  const isKept = isSameSchema && example === undefined && newest !== undefined;
+  const version: PreparedVersion = {
+    ...{ schema, notes, breaking, differences, fields, fieldsTruncated, fieldWords },
+    example: isKept ? newest.example : (example ?? 'null'),
+    exampleGenerated: isKept && newest.exampleGenerated,
+    comparedWith: newest?.version ?? null,
+    isSame: isSameSchema && (example === undefined || isSameExample),
+  };
+  return { version, errors: [], tookMs };
+}
+
+/** Fields that the newest version of one type has, and that of another lacks. A type without a version has none. @throws AppError store_unavailable */
+export async function lackedBy(
+  { postgres, documents }: { postgres: Query; documents: DocumentJobs },
+  tenant: string,
+  [one, other]: readonly [string, string],
+): Promise<{ versions: readonly [number | null, number | null]; fields: readonly string[] }> {
+  const newest = await readNewest(postgres, tenant, [one, other]);
+  const [before, after] = [newest.get(one), newest.get(other)];
+  const versions = [before?.version ?? null, after?.version ?? null] as const;
+  if (before === undefined) return { versions, fields: [] };
+  const lacked = await documents.lacked(before.schema, after?.schema ?? '{}', { tenant });
+  if (Array.isArray(lacked)) return { versions, fields: lacked };
+  return { versions, fields: [tooMuch(lacked, 'to compare')] };
+}
+
+/** Gives what is prepared already, and then prepares anew at each call. */
+export function inTurn<T>(first: T, next: () => Promise<T>): () => Promise<T> {
+  let isFirst = true;
+  return async () => {
+    if (!isFirst) return next();
+    isFirst = false;
+    return first;
   };
 }
-
-/** Schemas that are checked here have no version yet: they are named by their text. */
-function checkExample(checks: SchemaChecks, schema: unknown, example: unknown): Promise<Verdict> {
-  const text = JSON.stringify(schema);
-  return checks.check({
-    key: `draft/${hash('sha256', text, 'base64url')}`,
-    schema: () => text,
-    payload: JSON.stringify(example ?? null),
-  });
-}
-
-function errorOf(verdict: Verdict, hasExample: boolean): { field: string; message: string } | undefined {
-  if (verdict.kind === 'invalid_schema')
-    return { field: '/schema', message: `is not a valid JSON Schema: ${verdict.message}` };
-  if (verdict.kind === 'unjudged')
-    return verdict.reason === 'too_slow'
-      ? { field: '/schema', message: 'takes too long to compile, or to check against the example' }
-      : undefined;
-  return verdict.kind === 'mismatch' && hasExample
-    ? { field: `/example${verdict.field}`, message: verdict.message }
-    : undefined;
-}
-
-function schemaErrors(schema: unknown): { field: string; message: string }[] {
-  if (isTooLarge(schema)) return [{ field: '/schema', message: `must be at most ${maxSchemaBytes} bytes of JSON` }];
-  const errors: { field: string; message: string }[] = [];
-  const visit = (value: unknown, path: string): void => {
-    if (typeof value !== 'object' || value === null || errors.length >= 20) return;
-    for (const [name, inner] of Object.entries(value)) {
-      const at = `${path}/${name.replace(/~/g, '~0').replace(/\//g, '~1')}`;
-      if (isReference(name) && typeof inner === 'string' && !inner.startsWith('#'))
-        errors.push({ field: at, message: 'must refer to the same schema, such as #/$defs/name' });
-      else if (rawNumber(inner) !== undefined && !isShown(at)) errors.push({ field: at, message: tooLarge(inner) });
-      else visit(inner, at);
-    }
-  };
-  visit(schema, '/schema');
-  const said = (schema as Record<string, unknown>)['$schema'];
-  if (said !== undefined && (typeof said !== 'string' || said.replace(/#$/, '') !== dialect))
-    errors.push({ field: '/schema/$schema', message: `must be ${dialect}` });
-  return errors;
-}
-
-/** Keywords whose values are shown, and judge nothing. */
-const isShown = (path: string): boolean => /(?<!\/properties)\/(?:default|example|examples)(?:\/|$)/.test(path);
-
-const tooLarge = (value: unknown): string =>
-  `is ${String(rawNumber(value))}, which no payload can be compared with: numbers of a schema are exact up to 2^53 (9007199254740992), and to 15 digits`;
-
-const isReference = (name: string): boolean => name === '$ref' || name === '$dynamicRef';

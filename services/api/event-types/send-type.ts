@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { addressOfName } from '#lib/contract';
+import { type KeptResponse, sendResponse } from '#lib/idempotency';
 import { sendResource } from '../http/etag.ts';
 import { sendInvalid, sendProblem } from '../http/send-problem.ts';
 import { refuseBeyondLimit } from '../limits/refuse-beyond-limit.ts';
@@ -17,6 +18,13 @@ export function sendRefused(
   if ('limit' in refused) return refuseBeyondLimit(reply, refused.limit, deps);
   return sendProblem(reply, refused.refused, refused.detail);
 }
+
+/** Answers a change that was prepared: with the type, or as the request before did that had its idempotency key. */
+export const sendPrepared = (
+  reply: FastifyReply,
+  changed: { answer: KeptResponse } | { result: TypeChanged | Refused },
+  deps: Pick<RouteDeps, 'limits' | 'usage'>,
+): FastifyReply => ('answer' in changed ? sendResponse(reply, changed.answer) : sendType(reply, changed.result, deps));
 
 /** Answers a change of a type: with the type as it is now. */
 export function sendType(

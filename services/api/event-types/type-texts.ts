@@ -1,5 +1,5 @@
 import { typeLinkPattern } from '#lib/contract';
-import { schemaFields } from './schema-fields.ts';
+import { wordsIn } from '#lib/schema-checks';
 
 /** Texts of a type that its page shows. */
 export interface TypeTexts {
@@ -7,15 +7,9 @@ export interface TypeTexts {
   notes: string;
 }
 
-/** Words of its own, by which a page counts as thin: those of its texts, and what the schema says of its fields. */
-export function countWords({ description, notes }: TypeTexts, newest?: { schema: unknown; notes: string }): number {
-  const fields =
-    newest === undefined ? [] : [...schemaFields(newest.schema).values()].map((field) => field.description);
-  return [description, notes, newest?.notes ?? '', ...fields].reduce((sum, text) => sum + wordsIn(text), 0);
-}
-
-/** Runs of characters with a letter or a digit. */
-const wordsIn = (text: string): number => text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
+/** Words of its own, by which a page counts as thin: those of its texts, and what its version says: its notes and its fields. */
+export const countWords = ({ description, notes }: TypeTexts, wordsOfVersion: number): number =>
+  wordsIn(description) + wordsIn(notes) + wordsOfVersion;
 
 /** Names that the texts link to. */
 export const linkedNames = (...texts: readonly string[]): string[] => [

@@ -3,16 +3,20 @@
  * here it is read and written, with the entries of the list of changes and of the audit.
  */
 import type { FastifyRequest } from 'fastify';
+import { AppError } from '#lib/errors';
 import type { Clock } from '#lib/clock';
 import type { EventTypeChange, EventTypeView } from '#lib/contract';
 import { createId, type RandomBytes } from '#lib/ids';
+import type { IdempotentRequest, KeptResponse } from '#lib/idempotency';
 import type { Query } from '#lib/postgres';
 import type { ProblemCode } from '#lib/problem';
 import type { LimitName, TenantLimits } from '#lib/tenancy';
+import type { AuditedChange } from '../audit/audit.ts';
 import { matches } from '../http/etag.ts';
 import type { FieldErrors } from '../http/send-problem.ts';
 import { eventTypeJson, type EventTypeRow, findEventType } from '../resources/event-type.ts';
 import { type ChangeFacts, insertChange } from '../resources/event-type-change.ts';
+import type { Store } from '../resources/resource-table.ts';
 import { decideNames, type KnownNames, type NameCommand, type NameRow } from './decide-names.ts';
 
 interface ChangeDeps {
@@ -26,8 +30,13 @@ export interface Changing extends ChangeDeps {
   tx: Query;
   tenant: string;
   /** Writes the entry of the audit. */
-  audit(change: { id: string; before?: Record<string, unknown>; after?: Record<string, unknown> }): Promise<void>;
+  audit(change: AuditedChange): Promise<void>;
+  /** Writes many entries by one statement. */
+  audits(changes: readonly AuditedChange[]): Promise<void>;
 }
+
+/** `stale`: it was prepared against a version that is not the newest any more, so that nothing was written. */
+export type Stale = { stale: true };
 
 export type Refused = { refused: ProblemCode; detail?: string } | { errors: FieldErrors } | { limit: LimitName };
 
@@ -42,18 +51,51 @@ export type TypeChanged = {
 
 /**
  * @param deps those of the route
- * @param store default: the one in which the request has its effects
+ * @param effects default: those of the request
  */
 export async function changeTypes<T>(
   request: FastifyRequest,
   { clock, random, limits }: ChangeDeps,
   work: (changing: Changing) => Promise<T>,
+  effects: Store = request.idempotent.effects,
 ): Promise<T> {
   const { tenant } = request;
-  return request.idempotent.effects.transaction(async (tx) => {
+  return effects.transaction(async (tx) => {
     await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`event-types/${tenant}`]);
-    return work({ clock, random, limits, tx, tenant, audit: (change) => request.audit(tx, change) });
+    return work({
+      ...{ clock, random, limits, tx, tenant },
+      audit: (change) => request.audit(tx, change),
+      audits: (changes) => request.audits(tx, changes),
+    });
   });
+}
+
+const maxTries = 3;
+
+/**
+ * A change whose request was prepared before it begins: a route with `inGroups`, so that no transaction waits for the preparation, not even that of an
+ * idempotency key. It is prepared again if the type has got another version meanwhile.
+ *
+ * @returns the answer of its key, if another request has it
+ * @throws AppError store_unavailable
+ */
+export async function changePrepared<P, T extends object>(
+  request: FastifyRequest,
+  deps: ChangeDeps,
+  { prepare, work }: { prepare(): Promise<P>; work(changing: Changing, prepared: P): Promise<T | Stale> },
+): Promise<{ answer: KeptResponse } | { result: T }> {
+  let begun: IdempotentRequest<Store> | undefined;
+  for (let tries = 0; tries < maxTries; tries += 1) {
+    const prepared = await prepare();
+    if (begun === undefined) {
+      const joined = await request.idempotent.join(async () => ({ kind: 'alone' }));
+      if ('answer' in joined) return joined;
+      begun = joined.alone;
+    }
+    const result = await changeTypes(request, deps, (changing) => work(changing, prepared), begun.effects);
+    if (!('stale' in result)) return { result };
+  }
+  throw new AppError('store_unavailable', 'the versions of the type change all the time');
 }
 
 /** The type that is called so now. */
@@ -118,7 +160,7 @@ export async function set(
 }
 
 /** Before a change of its names or its visibility, and after it: who could see the type under which name. */
-export const noteAudience = ({ tx, tenant }: Changing, id: string): Promise<unknown> =>
+export const noteAudience = ({ tx, tenant }: Changing, ...ids: readonly string[]): Promise<unknown> =>
   tx.query(
     `UPDATE event_type_names n
         SET visibility = CASE WHEN n.kind <> 'current' THEN coalesce(n.visibility, t.visibility)
@@ -126,8 +168,8 @@ export const noteAudience = ({ tx, tenant }: Changing, id: string): Promise<unkn
                               WHEN 'portal' IN (coalesce(n.visibility, 'internal'), t.visibility) THEN 'portal'
                               ELSE 'internal' END
        FROM event_types t
-      WHERE n.tenant = $1 AND n.type_id = $2 AND t.tenant = n.tenant AND t.id = n.type_id`,
-    [tenant, id],
+      WHERE n.tenant = $1 AND n.type_id = ANY ($2) AND t.tenant = n.tenant AND t.id = n.type_id`,
+    [tenant, ids],
   );
 
 export const note = (
@@ -150,8 +192,19 @@ export async function finish(
   const row = (await findEventType(tx, tenant, name)) as EventTypeRow;
   await noteAudience(changing, row.id);
   const type = await eventTypeJson(tx, tenant, row);
-  await changing.audit({ id: before?.id ?? type.id, ...(before && { before: { ...before } }), after: { ...type } });
+  await changing.audit({
+    id: before?.id ?? type.id,
+    ...(before && { before: auditedType(before) }),
+    after: auditedType(type),
+  });
   return { type, revision: row.revision, isNew, changed: true, ...(before && { before }) };
+}
+
+/** A type as an entry of the audit has it: versions stay, so their number says which schema and example it had. */
+function auditedType({ newest, ...type }: EventTypeView): Record<string, unknown> {
+  if (newest === null) return { ...type, newest };
+  const { version, notes, compatibility, differences, published_at } = newest;
+  return { ...type, newest: { version, notes, compatibility, differences, published_at } };
 }
 
 export async function limitOf(

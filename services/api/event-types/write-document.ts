@@ -1,6 +1,5 @@
 import type { EventTypeView } from '#lib/contract';
-import { placed } from './document-references.ts';
-import { extension } from './read-document.ts';
+import { extension, placed } from '#lib/schema-checks';
 
 /** An OpenAPI 3.1 document of event types, as text that is made type by type. Importing it changes nothing. */
 export async function* documentText(types: AsyncIterable<EventTypeView>): AsyncGenerator<string> {

@@ -12,6 +12,11 @@ import { sendInvalid, sendLimitReached, sendProblem, sendTooLarge } from './send
 /** A body that would need decoding. A body that is plain JSON is accepted whatever its header says. */
 export const contentEncoded = Object.assign(new Error('the body has a Content-Encoding'), { code: 'CONTENT_ENCODED' });
 
+export const isEncoded = (contentEncoding = ''): boolean => !/^(?:identity)?$/i.test(contentEncoding);
+
+/** A body that a parser beside the framework's own could not read, as the framework says it. */
+export const notJson = Object.assign(new Error('the body is not JSON'), { code: 'FST_ERR_CTP_INVALID_JSON_BODY' });
+
 /** Errors that occur before a handler runs. */
 const byFrameworkCode: Readonly<Record<string, { code: ProblemCode; detail?: string }>> = {
   FST_ERR_CTP_INVALID_JSON_BODY: { code: 'validation_failed', detail: 'The body is not valid JSON' },

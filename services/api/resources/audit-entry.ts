@@ -49,6 +49,26 @@ export async function insertAuditEntry(tx: Query, entry: NewAuditEntry): Promise
   if (deleted.length > 0) throw new TenantDeleted(tenant);
 }
 
+/** Entries of one tenant, by one statement. @throws TenantDeleted */
+export async function insertAuditEntries(tx: Query, tenant: string, entries: readonly NewAuditEntry[]): Promise<void> {
+  const rows = entries.map((entry) => ({
+    ...{ id: entry.id, at: instantOf(entry.id), credential: entry.credential, session_id: entry.sessionId },
+    ...{ action: entry.action, resource_id: entry.resourceId, request_id: entry.requestId },
+    ...{ before: jsonOf(entry.before), after: jsonOf(entry.after) },
+  }));
+  const deleted = await tx.query(
+    `WITH written AS (
+       INSERT INTO audit (tenant, id, at, credential, session_id, action, resource_id, before, after, request_id)
+       SELECT $1, id, at, credential, session_id, action, resource_id, before::jsonb, after::jsonb, request_id
+         FROM jsonb_to_recordset($2::jsonb) AS r (id text, at timestamptz, credential text, session_id text, action text, resource_id text,
+                before text, after text, request_id text)
+     )
+     ${ifDeleted('$1')}`,
+    [tenant, JSON.stringify(rows)],
+  );
+  if (deleted.length > 0) throw new TenantDeleted(tenant);
+}
+
 /** The entry as clients see it. */
 export function auditJson({ credential, session_id, ...row }: AuditRow): Record<string, unknown> {
   const type = session_id !== null ? 'session' : credential === operatorCredential ? 'operator' : 'key';

@@ -77,6 +77,22 @@ export async function insertChange(
   );
 }
 
+/** In their order, by one statement. */
+export async function insertChanges(
+  tx: Query,
+  tenant: string,
+  changes: readonly ({ id: string; typeId: string; change: EventTypeChange; name: string } & ChangeFacts)[],
+): Promise<void> {
+  const rows = changes.map(({ id, typeId, change, name, ...facts }) => ({ id, type_id: typeId, change, name, facts }));
+  await tx.query(
+    `INSERT INTO event_type_changes (tenant, id, type_id, change, name, facts)
+     SELECT $1, c.value->>'id', c.value->>'type_id', c.value->>'change', c.value->>'name', c.value->'facts'
+       FROM jsonb_array_elements($2::jsonb) WITH ORDINALITY AS c (value, n)
+      ORDER BY c.n`,
+    [tenant, JSON.stringify(rows)],
+  );
+}
+
 /** The newest first. One more than the page holds. */
 export const listChanges = (
   postgres: Query,

@@ -195,6 +195,19 @@ export async function findEventType(postgres: Query, tenant: string, name: strin
   return row;
 }
 
+/** By their current names. */
+export async function findEventTypes(
+  postgres: Query,
+  tenant: string,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, EventTypeRow>> {
+  const rows = await postgres.query<EventTypeRow>(
+    `SELECT ${columns} FROM ${typesWithNames} WHERE n.tenant = $1 AND n.name = ANY ($2)`,
+    [tenant, names],
+  );
+  return new Map(rows.map((row) => [row.name, row]));
+}
+
 /** With the widest visibility that the type had under the name. */
 type Link = TypeLink & { written: EventTypeVisibility };
 

@@ -2,7 +2,6 @@ import { createType } from '../event-types/describe-type.ts';
 import {
   contentErrors,
   type GivenType,
-  type GivenVersion,
   nameErrors,
   typeContent,
   typeFields,
@@ -10,14 +9,14 @@ import {
   versionFields,
 } from '../event-types/given-type.ts';
 import { prepareVersion } from '../event-types/prepare-version.ts';
-import { sendType } from '../event-types/send-type.ts';
-import { changeTypes } from '../event-types/type-transaction.ts';
+import { sendPrepared } from '../event-types/send-type.ts';
+import { changePrepared } from '../event-types/type-transaction.ts';
 import { bodyLimits } from '../http/body-limits.ts';
 import { sendInvalid } from '../http/send-problem.ts';
 import type { Operation } from '../openapi/operation.ts';
 import { type Route, route } from '../route.ts';
 
-type Body = GivenType & GivenVersion & { name: string };
+type Body = GivenType & { name: string; version_notes?: string };
 
 const { schema, example, version_notes } = versionFields;
 
@@ -43,16 +42,26 @@ export const createEventType: Route = (deps) =>
   route<{ Body: Body }>({
     method: 'POST',
     url: '/v1/event-types',
-    config: { operation, audit: 'event_type.create' },
+    config: { operation, audit: 'event_type.create', documents: { members: ['schema', 'example'] }, inGroups: true },
     bodyLimit: bodyLimits.eventType,
     schema: { body },
     async handler(request, reply) {
       const { name, ...given } = request.body;
       const content = typeContent(given);
-      const { version, errors } = await prepareVersion(given, deps.schemaChecks);
+      const { version, errors } = await prepareVersion(
+        deps,
+        {
+          ...request.documents.members,
+          ...(given.version_notes !== undefined && { version_notes: given.version_notes }),
+        },
+        { tenant: request.tenant, signal: request.left, name: undefined },
+      );
       const all = [...nameErrors(name), ...contentErrors(content), ...errors];
       if (all.length > 0) return sendInvalid(reply, all);
-      const result = await changeTypes(request, deps, (changing) => createType(changing, { name, content, version }));
-      return sendType(reply, result, deps);
+      const created = await changePrepared(request, deps, {
+        prepare: async () => version,
+        work: (changing) => createType(changing, { name, content, version }),
+      });
+      return sendPrepared(reply, created, deps);
     },
   });

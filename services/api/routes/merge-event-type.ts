@@ -1,8 +1,9 @@
 import { mergeType } from '../event-types/move-names.ts';
-import { reason, typeName } from '../event-types/given-type.ts';
 import { namedRoute } from '../event-types/named-route.ts';
-import { sendType } from '../event-types/send-type.ts';
-import { changeTypes } from '../event-types/type-transaction.ts';
+import { lackedBy } from '../event-types/prepare-version.ts';
+import { reason, typeName } from '../event-types/given-type.ts';
+import { sendPrepared } from '../event-types/send-type.ts';
+import { changePrepared } from '../event-types/type-transaction.ts';
 import type { Operation } from '../openapi/operation.ts';
 import type { Route } from '../route.ts';
 
@@ -34,18 +35,16 @@ export const mergeEventType: Route = (deps) =>
   namedRoute<{ Params: { name: string }; Body: Body }>({
     method: 'POST',
     url: '/v1/event-types/:name/merge',
-    config: { operation, audit: 'event_type.merge' },
+    config: { operation, audit: 'event_type.merge', inGroups: true },
     schema: { body },
     async handler(request, reply) {
       const { params, body: given, headers } = request;
-      const result = await changeTypes(request, deps, (changing) =>
-        mergeType(changing, {
-          name: params.name,
-          into: given.into,
-          reason: given.reason,
-          ifMatch: headers['if-match'],
-        }),
-      );
-      return sendType(reply, result, deps);
+      const { name } = params;
+      const { into, reason } = given;
+      const changed = await changePrepared(request, deps, {
+        prepare: () => lackedBy(deps, request.tenant, [name, into]),
+        work: (changing, lacked) => mergeType(changing, { name, into, reason, ifMatch: headers['if-match'], lacked }),
+      });
+      return sendPrepared(reply, changed, deps);
     },
   });

@@ -8,6 +8,7 @@ import { bodyLimits } from '../http/body-limits.ts';
 import { sendInvalid, sendTooLarge } from '../http/send-problem.ts';
 import type { Operation } from '../openapi/operation.ts';
 import { createPublishing, publishedAnswer } from '../publishing/publishing.ts';
+import { refuseUnjudged } from '../publishing/refuse-unjudged.ts';
 import { insertPublishedEvents } from '../resources/published-event.ts';
 import { type Route, route } from '../route.ts';
 import { publishedType, publishersKey } from '../settings/fields.ts';
@@ -33,8 +34,9 @@ const operation: Operation = {
   tag: 'Events',
   id: 'publishEvent',
   summary: 'Publish an event',
-  description: `The event can be read at once, and is delivered like any other event. The payload is delivered exactly as written in the request, as \`application/json\`, at most ${maxPayloadText} (a body with a \`Content-Encoding\` is 415), with the type in the header \`Hookline-Event-Type\`. If the \`event_id\` was published within the last 72 hours, the response has the id of the first event. Events with the same \`ordering_key\` keep their order. \`tags\` (five at most, values up to 128 bytes) are texts by which the event is found. A payload that does not match the newest schema of its event type is 400 if the type has \`enforce: reject\`, and is accepted with the tag \`schema:mismatch\` if it has \`enforce: tag\`; one that could not be checked in time is accepted with the tag \`schema:unjudged\`. Needs the scope \`publish\`.`,
+  description: `The event can be read at once, and is delivered like any other event. The payload is delivered exactly as written in the request, as \`application/json\`, at most ${maxPayloadText} (a body with a \`Content-Encoding\` is 415), with the type in the header \`Hookline-Event-Type\`. If the \`event_id\` was published within the last 72 hours, the response has the id of the first event. Events with the same \`ordering_key\` keep their order. \`tags\` (five at most, values up to 128 bytes) are texts by which the event is found. A payload that does not match the newest schema of its event type is 400 if the type has \`enforce: reject\`, and is accepted with the tag \`schema:mismatch\` if it has \`enforce: tag\`; one that could not be checked is accepted with the tag \`schema:unjudged\` if the type has \`enforce: tag\`; with \`enforce: reject\` it is 503, or 422 where the schema itself takes more than its limit. Needs the scope \`publish\`.`,
   answers: { 202: { is: 'The event is accepted', body: 'PublishedEvent', headers: ['Location'] } },
+  errors: ['schema_unusable'],
 };
 
 /**
@@ -68,6 +70,8 @@ export const publishEvent: Route = (deps) => {
       const judged = await enforcement.judge({ tenant, type, text: () => text });
       if (judged.kind === 'mismatch' && judged.enforce === 'reject')
         return sendInvalid(reply, [{ field: `/payload${judged.field}`, message: judged.message }]);
+      const refused = refuseUnjudged(reply, judged, type);
+      if (refused !== undefined) return refused;
 
       const nowMs = clock.nowMs();
       const event = {

@@ -1,3 +1,4 @@
+import { AppError } from '#lib/errors';
 import { describeType } from '../event-types/describe-type.ts';
 import { contentErrors, givenType, type GivenType, typeContent, typeFields } from '../event-types/given-type.ts';
 import { namedRoute } from '../event-types/named-route.ts';
@@ -47,6 +48,8 @@ export const updateEventType: Route = (deps) =>
           },
         }),
       );
+      // Without a version there is none that another could come before.
+      if ('stale' in result) throw new AppError('bug', 'stale without a version');
       return sendType(reply, result, deps);
     },
   });

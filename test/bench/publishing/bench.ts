@@ -27,37 +27,67 @@ import type { PublishJob, PublishReport } from './publishers-process.ts';
 type Settings = 'seconds' | 'turns' | 'connections' | 'bytes';
 
 const tenant = 'publisher';
+/** The type of what publishers-process.ts publishes. */
+const publishedType = 'order.paid';
 const bareTenant = 'bare';
 const warmUpSeconds = 5;
 const publishedTimeoutMs = 120_000;
 const publishers = join(import.meta.dirname, 'publishers-process.ts');
 
-export const publishingBench: Bench<Settings> = {
-  name: 'publishing',
-  says: 'POST /v1/events with a key, one tenant, beside the bare insert of the same rows',
-  numbers: { seconds: 10, turns: 3, connections: 64, bytes: 2_048 },
-  run: onTestServers(async (begun) => {
-    const profileFile = join(hooklineDir, 'profiles', `publishing-${process.pid}.cpuprofile`);
-    const pipeline = await createPipeline({
-      servers: serverAddresses(),
-      topicPrefix: uniquePrefix('publishing'),
-      databaseUrl: await createDatabase(),
-      services: ['api'],
-      env: { HOOKLINE_LOG_LEVEL: 'warn', ...(begun.profile && profilingInto(profileFile)) },
+export const publishingBench = benchOf(
+  'publishing',
+  'POST /v1/events with a key, one tenant, beside the bare insert of the same rows',
+  async () => undefined,
+);
+
+/** The same where each payload is checked against the schema of its type: to be compared with `publishing` of the same machine. */
+export const enforcedBench = benchOf(
+  'enforced',
+  'the same as publishing, of a type with `enforce: reject`: each payload is checked against its schema',
+  async ({ apiUrl, adminKey }) => {
+    const schema = { type: 'object', required: ['key'], properties: { key: { type: 'string' }, padding: {} } };
+    const response = await fetch(`${apiUrl}/v1/event-types`, {
+      method: 'POST',
+      headers: {
+        ...{ authorization: `Bearer ${adminKey}`, 'hookline-tenant': tenant },
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({ name: publishedType, enforce: 'reject', schema }),
     });
-    let report: BenchReport;
-    try {
-      await pipeline.start();
-      report = await measure(pipeline, begun);
-    } catch (error) {
-      begun.say(pipeline.describe());
-      throw error;
-    } finally {
-      await pipeline.stop();
-    }
-    return begun.profile ? { ...report, notes: [...report.notes, describeProfile(profileFile)] } : report;
-  }),
-};
+    if (response.status !== 201) throw new Error(`the type was not created: ${await response.text()}`);
+  },
+);
+
+/** @param prepare makes what the tenant has before its first event */
+function benchOf(name: string, says: string, prepare: (stack: Pipeline['stack']) => Promise<void>): Bench<Settings> {
+  return {
+    name,
+    says,
+    numbers: { seconds: 10, turns: 3, connections: 64, bytes: 2_048 },
+    run: onTestServers(async (begun) => {
+      const profileFile = join(hooklineDir, 'profiles', `${name}-${process.pid}.cpuprofile`);
+      const pipeline = await createPipeline({
+        servers: serverAddresses(),
+        topicPrefix: uniquePrefix(name),
+        databaseUrl: await createDatabase(),
+        services: ['api'],
+        env: { HOOKLINE_LOG_LEVEL: 'warn', ...(begun.profile && profilingInto(profileFile)) },
+      });
+      let report: BenchReport;
+      try {
+        await pipeline.start();
+        await prepare(pipeline.stack);
+        report = await measure(pipeline, begun);
+      } catch (error) {
+        begun.say(pipeline.describe());
+        throw error;
+      } finally {
+        await pipeline.stop();
+      }
+      return begun.profile ? { ...report, notes: [...report.notes, describeProfile(profileFile)] } : report;
+    }),
+  };
+}
 
 interface Turn {
   perSecond: number;

@@ -1,11 +1,14 @@
 /** Events that are published against the schema of their type: taken, taken with a tag, or refused; and never lost. */
-import type { SchemaChecks } from '#lib/schema-checks';
+import { createDocumentJobs, type SchemaChecks, type Verdict } from '#lib/schema-checks';
+import { systemClock } from '#lib/clock';
+import { silentLogger } from '#lib/log';
 import { type OpenApi, openApi } from './api-over-database.ts';
 
 let api: OpenApi;
-/** Its thread never comes to a verdict. */
+/** Its thread never comes to a verdict, for this reason. */
 let unjudging: OpenApi;
-const never: SchemaChecks = { check: async () => ({ kind: 'unjudged', reason: 'too_slow' }) };
+let verdict: Verdict = { kind: 'unjudged', reason: 'too_slow' };
+const never: SchemaChecks = { check: async () => verdict };
 beforeAll(async () => {
   api = await openApi();
   unjudging = await openApi({ schemaChecks: never });
@@ -67,8 +70,10 @@ test('off, and a retired type: nothing is checked', async () => {
   expect((await publish({}, { type: 'gone' })).status).toBe(202);
 });
 
-test.each(['reject', 'tag'])('%s: what can’t be judged is taken, with a tag that says so', async (enforce) => {
-  const tenant = `unjudged-${enforce}`;
+/** Publishes to a type whose payloads can't be judged. */
+async function publishUnjudged(enforce: string, why: Verdict) {
+  verdict = why;
+  const tenant = `unjudged-${(lastUnjudged += 1)}`;
   await unjudging.postgres.query(
     `WITH type AS (INSERT INTO event_types (tenant, id, visibility, description, notes, words, enforce, version, bytes)
                    VALUES ($1, 'typ_1', 'internal', '', '', 0, $2, 1, 0)),
@@ -77,7 +82,27 @@ test.each(['reject', 'tag'])('%s: what can’t be judged is taken, with a tag th
      VALUES ($1, 'typ_1', 1, 'true', 'null', false, '', 'initial', '[]')`,
     [tenant, enforce],
   );
-  const answer = await unjudging.ask({ method: 'POST', path: '/v1/events', body: { type: 't', payload: {} }, tenant });
+  const body = { type: 't', payload: {} };
+  return { tenant, answer: await unjudging.ask({ method: 'POST', path: '/v1/events', body, tenant }) };
+}
+let lastUnjudged = 0;
+const eventsOf = async (tenant: string) => unjudging.postgres.query('SELECT FROM events WHERE tenant = $1', [tenant]);
+
+test.each<[Verdict, number, string]>([
+  [{ kind: 'unjudged', reason: 'busy' }, 503, 'unavailable'],
+  [{ kind: 'unjudged', reason: 'failed' }, 503, 'unavailable'],
+  [{ kind: 'unjudged', reason: 'too_slow' }, 422, 'schema_unusable'],
+  [{ kind: 'invalid_schema', message: 'none' }, 422, 'schema_unusable'],
+])('reject: an event that can’t be judged (%j) is %i, and never let through', async (why, status, code) => {
+  const { tenant, answer } = await publishUnjudged('reject', why);
+  expect(answer.json()).toMatchObject({ status, code });
+  expect(answer.headers['retry-after']).toEqual(status === 503 ? expect.any(String) : undefined);
+  if (status === 422) expect(answer.json<{ detail: string }>().detail).toMatch(/^The newest schema of t /);
+  expect(await eventsOf(tenant)).toEqual([]);
+});
+
+test('tag: what can’t be judged is taken, with a tag that says so', async () => {
+  const { tenant, answer } = await publishUnjudged('tag', { kind: 'unjudged', reason: 'busy' });
   expect(answer.status).toBe(202);
   const { id } = answer.json<{ id: string }>();
   const event = await unjudging.ask({ path: `/v1/events/${id}`, tenant });
@@ -94,10 +119,47 @@ test('a schema that can’t be compiled, or an example that does not match, is r
   expect(await create({ schema, example: { id: 1 } })).toMatchObject({
     errors: [{ field: '/example/id', message: 'must be string' }],
   });
-  // Made from the schema, but no match of it: better none.
-  expect(
-    await create({ schema: { type: 'object', properties: { a: { type: 'string', pattern: '^\\d+$' } } } }),
-  ).toMatchObject({
-    newest: { example: null, example_generated: false },
-  });
+  expect(await create({ schema: { $async: true } })).toMatchObject({ status: 400, errors: [{ field: '/schema' }] });
+  // None is made from the schema.
+  expect(await create({ schema })).toMatchObject({ newest: { example: null, example_generated: false } });
 });
+
+test('a stored schema with `$async` judges as if it had none, beside others', async () => {
+  const { publish } = await withType('async', 'reject');
+  await api.postgres.query(
+    `UPDATE event_type_versions SET schema = '{"$async":true,"type":"object","required":["id"]}' WHERE tenant = 'async'`,
+  );
+  const other = await withType('beside', 'reject');
+  const statuses: number[] = [];
+  for (let turn = 0; turn < 10; turn += 1)
+    for (const one of [publish, other.publish]) statuses.push((await one({})).status, (await one({ id: '1' })).status);
+  expect(statuses).toEqual(Array(20).fill([400, 202]).flat());
+});
+
+test('twelve slow schemas of a tenant at once delay no event of another', async () => {
+  const own = await openApi({ documents: createDocumentJobs({ clock: systemClock, log: silentLogger }) });
+  try {
+    const timeoutMs = 110_000;
+    const post = (path: string, body: object, tenant: string) =>
+      own.ask({ method: 'POST', path, body, tenant, timeoutMs });
+    const publish = () => post('/v1/events', { type: 't', payload: { id: '1' } }, 'quick');
+    await post('/v1/event-types', { name: 't', enforce: 'reject', schema, example: { id: '1' } }, 'quick');
+    expect((await publish()).status).toBe(202);
+    const slow = { schema: { pattern: '^(a+)+$' }, example: `${'a'.repeat(60)}!` };
+    let ended = 0;
+    const creating = Array.from({ length: 12 }, async (_, n) => {
+      const answer = await post('/v1/event-types', { name: `slow.${n}`, ...slow }, 'slow');
+      ended += 1;
+      return answer;
+    });
+    for (let turn = 0; turn < 5; turn += 1) expect((await publish()).status).toBe(202);
+    // None of them was waited for: each takes two seconds.
+    expect(ended).toBeLessThan(12);
+    for (const answer of await Promise.all(creating)) {
+      expect(answer.status).toBe(400);
+      expect(answer.text).toContain('2000 ms of a processor');
+    }
+  } finally {
+    await own.close();
+  }
+}, 120_000);

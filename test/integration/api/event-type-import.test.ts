@@ -2,6 +2,8 @@
 import { createRequire } from 'node:module';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import type { EventTypeView } from '#lib/contract';
+import { authorization } from '../../unit/api/build-test-app.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 import { type OpenApi, openApi } from './api-over-database.ts';
 
 /** All of GitHub’s types take minutes: docs/evidence.md has the last result. */
@@ -241,4 +243,66 @@ test('types with slashes and blanks in their names come back from an export', as
     [...names].sort(),
   );
   expect(await exportOf('slashes-copy')).toEqual(exported);
+});
+
+test('an import whose client leaves ends, and nothing of it is there; another tenant’s change is not kept waiting', async () => {
+  const tenant = 'leaving';
+  const document = Object.fromEntries(
+    Array.from({ length: 300 }, (_, n) => [`t${n}`, { type: 'object', properties: { [`p${n}`]: { type: 'string' } } }]),
+  );
+  const url = await api.url();
+  const leaving = new AbortController();
+  const sent = fetch(`${url}/v1/event-types/import`, {
+    method: 'POST',
+    headers: {
+      ...{ authorization, 'hookline-tenant': tenant, 'content-type': 'application/json' },
+      'idempotency-key': 'of-an-import',
+    },
+    body: JSON.stringify({ document }),
+    signal: leaving.signal,
+  });
+  setTimeout(() => leaving.abort(), 500);
+  await expect(sent).rejects.toThrow();
+  const other = await importInto('staying', { a: true });
+  expect(other.report.created).toEqual(['a']);
+  await waitUntil(
+    'no transaction is open',
+    async () =>
+      (
+        await api.postgres.query(
+          `SELECT FROM pg_stat_activity WHERE datname = current_database() AND state LIKE 'idle in transaction%'`,
+        )
+      ).length === 0,
+  );
+  expect((await api.ask({ path: '/v1/event-types', tenant })).text).toBe('[]');
+});
+
+test('no transaction is open while schemas are prepared, not even that of an idempotency key', async () => {
+  const tenant = 'computing';
+  const document = Object.fromEntries(
+    Array.from({ length: 100 }, (_, n) => [`t${n}`, { type: 'object', properties: { [`p${n}`]: { type: 'string' } } }]),
+  );
+  let isOver = false;
+  let preparing = 0;
+  const post = api.ask({
+    ...{ method: 'POST', path: '/v1/event-types/import', body: { document }, tenant, timeoutMs: 100_000 },
+    headers: { 'idempotency-key': 'of-a-long-import' },
+  });
+  void post.finally(() => (isOver = true));
+  while (!isOver) {
+    const open = await api.postgres.query<{ n: number }>(
+      `SELECT count(*)::int AS n FROM pg_stat_activity
+        WHERE datname = current_database() AND state = 'idle in transaction' AND xact_start < clock_timestamp() - interval '2 seconds'`,
+    );
+    expect(open[0]?.n).toBe(0);
+    preparing += 1;
+  }
+  expect(preparing).toBeGreaterThan(0);
+  const answer = await post;
+  expect([answer.text.slice(0, 300), answer.status]).toEqual([answer.text.slice(0, 300), 200]);
+  const again = await api.ask({
+    ...{ method: 'POST', path: '/v1/event-types/import', body: { document }, tenant },
+    headers: { 'idempotency-key': 'of-a-long-import' },
+  });
+  expect(again.text).toBe(answer.text);
 });

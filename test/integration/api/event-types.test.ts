@@ -63,8 +63,9 @@ test('a type is created, shown, changed, and answers by its ETag', async () => {
     ...{ name: 'invoice.paid', status: 'active', visibility: 'public', category: 'billing', groups: ['invoice'] },
     ...{ words: 11, enforce: 'off', paused: null, deprecation: null, aliases: [], version: 1, retired_at: null },
     newest: {
-      ...{ version: 1, example: { id: 'string' }, example_generated: true, notes: 'The first one.' },
-      ...{ compatibility: 'initial', differences: [] },
+      ...{ version: 1, example: null, example_generated: false, notes: 'The first one.' },
+      ...{ compatibility: 'initial', differences: [], fields_truncated: false },
+      fields: [{ path: 'id', type: 'string', required: true, description: 'Its id.' }],
     },
   });
   const read = await ask('GET', '/invoice.paid');

@@ -138,6 +138,8 @@ export function serveEventTypes(api: Pick<FakeApi, 'on'>): FakeEventTypes {
         notes: '',
         compatibility: type.versions.length === 0 ? 'initial' : 'compatible',
         differences: [],
+        fields: [],
+        fields_truncated: false,
         published_at: at,
         ...given,
       };

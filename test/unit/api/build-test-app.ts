@@ -21,6 +21,7 @@ import { routes } from '../../../services/api/routes/index.ts';
 import { ask, type Asking } from './ask.ts';
 import { createAsOfTokens } from '../../../services/api/replays/by-filter/as-of.ts';
 import { createReplayWatch } from '../../../services/api/replays/replay-watch.ts';
+import { patientDocuments } from '../../support/patient-checks.ts';
 import { testPolling } from './test-polling.ts';
 
 export const adminKey = 'an-admin-key-for-tests';
@@ -45,6 +46,9 @@ export const testOperatorKeys = createOperatorKeys({ adminKey, adminKeys: [] }, 
 /** Compiling its schemas is half of what an app costs. */
 const schemaController = { compilersFactory: { buildValidator: AjvCompiler() } };
 
+/** Its thread is started by the first test that has a document. */
+const testDocuments = patientDocuments();
+
 /** The API's dependencies in tests, except the given ones. */
 const testDeps = ({
   postgres = noPostgres,
@@ -63,6 +67,7 @@ const testDeps = ({
     },
   },
   schemaChecks: { check: async () => ({ kind: 'match' }) },
+  documents: testDocuments,
   asOf: createAsOfTokens(testEncryptionKeys),
   chooseItems: () => undefined,
   replayWatch: createReplayWatch({ postgres, clock }),

@@ -17,7 +17,8 @@ function refusingBad(): Enforcement & { asked: { tenant: string; type: string; t
         events.map(async ({ tenant, type, text: read }) => {
           const text = await read();
           asked.push({ tenant, type, text });
-          if (text === undefined) return { kind: 'unjudged' as const };
+          if (text === undefined)
+            return { kind: 'unjudged' as const, enforce: 'tag' as const, reason: 'busy' as const };
           return text.includes('bad')
             ? { kind: 'mismatch' as const, enforce: 'reject' as const, field: '/bad', message: 'is not described' }
             : { kind: 'accepted' as const };

@@ -51,7 +51,9 @@ test('with Postgres away events are unjudged, and the next batch asks again', as
       },
     },
   });
-  expect(await enforcement.judgeAll(eventsOf('paid'))).toEqual(Array(20).fill({ kind: 'unjudged' }));
+  expect(await enforcement.judgeAll(eventsOf('paid'))).toEqual(
+    Array(20).fill({ kind: 'unjudged', enforce: undefined, reason: 'busy' }),
+  );
   isAway = false;
   expect(await enforcement.judgeAll(eventsOf('paid'))).toEqual(Array(20).fill({ kind: 'accepted' }));
 });

@@ -56,11 +56,25 @@ const differences = list(
 const typeVersion = object({
   version,
   schema: saying('JSON Schema 2020-12', { type: ['object', 'boolean'], additionalProperties: true }),
-  example: anyJson('a payload that matches the schema'),
-  example_generated: saying('whether the example was made from the schema', flag),
+  example: anyJson('a payload that matches the schema, as it was given; null: none'),
+  example_generated: saying('whether the example was made from the schema, as it was for versions up to 0.9', flag),
   notes: text,
   compatibility: saying('against the version before', oneOf(versionCompatibilities)),
   differences: saying('from the version before', differences),
+  fields: saying(
+    'its named fields, at most 500; null: published by an earlier release, and not found yet',
+    nullable(
+      list(
+        object({
+          path: saying('such as `customer.address.city`, `lines[].amount`', text),
+          type: saying('such as `string (date-time)`, `integer or null`, `"a" or "b"`', text),
+          required: flag,
+          description: text,
+        }),
+      ),
+    ),
+  ),
+  fields_truncated: saying('whether there are more', flag),
   published_at: time,
 });
 

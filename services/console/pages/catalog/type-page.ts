@@ -41,9 +41,12 @@ ${newest === null ? html`<p class="muted">Its payload is not described.</p>` : d
     const at = (file: string): string => `${base}${typePath(name, `/${file}`)}`;
     const example = shellWord(origin + at('example.json'));
     return html`${versionView(version)}
-<section class="card"><h2>For programs</h2><ul class="links"><li><a href="${at('schema.json')}">schema.json</a></li><li><a href="${at('example.json')}">example.json</a></li></ul>
-<p>Send the example to a receiver of yours:</p>
-${codeBlock(`curl -s ${example} |\n  curl -H 'content-type: application/json' -H ${shellWord(`Hookline-Event-Type: ${headerText(name)}`, true)} --data-binary @- http://127.0.0.1:3000/webhooks`)}</section>
+<section class="card"><h2>For programs</h2><ul class="links"><li><a href="${at('schema.json')}">schema.json</a></li>${version.example !== null && html`<li><a href="${at('example.json')}">example.json</a></li>`}</ul>
+${
+  version.example !== null &&
+  html`<p>Send the example to a receiver of yours:</p>
+${codeBlock(`curl -s ${example} |\n  curl -H 'content-type: application/json' -H ${shellWord(`Hookline-Event-Type: ${headerText(name)}`, true)} --data-binary @- http://127.0.0.1:3000/webhooks`)}`
+}</section>
 <section class="card"><h2>Versions</h2>${version.notes !== '' && typeText(version.notes, links, to)}<ul>${numbersUpTo(version.version).map((number) => html`<li><a href="${to.version(name, number)}">Version ${number}</a></li>`)}</ul></section>`;
   }
 }

@@ -9,7 +9,8 @@ import { answerElsewhere, findType } from './find-type.ts';
 const jsonOf = <const Path extends `/catalog/:type/${string}`>(
   path: Path,
   contentType: string,
-  textOf: (version: Version) => string,
+  /** Undefined: it has none. */
+  textOf: (version: Version) => string | undefined,
 ) =>
   catalogPage({
     path,
@@ -24,7 +25,9 @@ const jsonOf = <const Path extends `/catalog/:type/${string}`>(
       const { name, newest } = target.value;
       if (newest === null) return problem(404, { explanation: 'Its payload is not described' });
       if (found.kind === 'moved') return answerElsewhere('moved', typePath(name, path.slice(path.lastIndexOf('/'))));
-      return documentOf(contentType, `${indentedJson(textOf(newest))}\n`);
+      const text = textOf(newest);
+      if (text === undefined) return problem(404, { explanation: 'It has no example' });
+      return documentOf(contentType, `${indentedJson(text)}\n`);
     },
   });
 
@@ -36,5 +39,5 @@ export const schemaJson = jsonOf(
 export const exampleJson = jsonOf(
   '/catalog/:type/example.json',
   'application/json; charset=utf-8',
-  ({ exampleText }) => exampleText,
+  ({ example, exampleText }) => (example === null ? undefined : exampleText),
 );

@@ -1,6 +1,5 @@
 import { typePath, versionOf, versionPath } from '../../catalog/addresses.ts';
 import { countWords } from '../../catalog/count-words.ts';
-import { schemaFields } from '../../catalog/schema-fields.ts';
 import { catalogLinks } from '../../catalog/type-links.ts';
 import { page, problem } from '../../page-result.ts';
 import { catalogPage } from '../../page.ts';
@@ -25,7 +24,7 @@ export const version = catalogPage({
     const shown = await catalog.version(value, number);
     if (shown === undefined) return problem(404);
     if (found.kind === 'moved') return answerElsewhere('moved', versionPath(value.name, number));
-    const texts = [value.description, shown.notes, ...schemaFields(shown.schema).map(({ description }) => description)];
+    const texts = [value.description, shown.notes, ...(shown.fields ?? []).map(({ description }) => description)];
     return page({
       title: `${value.name}, version ${number}`,
       crumbs: [

@@ -1,5 +1,5 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { convertDialect, type Dialect, dialectOf } from '../../../../services/api/event-types/convert-dialect.ts';
+import { convertDialect, type Dialect, dialectOf } from '../../../../libs/schema-checks/documents/convert-dialect.ts';
 
 const accepts = (schema: unknown, value: unknown): boolean =>
   new Ajv2020({ strict: false, validateFormats: false }).compile(schema as object)(value) === true;

@@ -1,4 +1,4 @@
-import { type ImportedType, readDocument } from '../../../../services/api/event-types/read-document.ts';
+import { type ImportedType, readDocument } from '../../../../libs/schema-checks/documents/read-document.ts';
 
 const posted = (body: object) => ({ post: { requestBody: { content: { 'application/json': body } } } });
 

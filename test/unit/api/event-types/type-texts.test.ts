@@ -1,9 +1,11 @@
+import { describeSchema } from '../../../../libs/schema-checks/documents/prepare-schema.ts';
 import { countWords, groupsOf, linkedNames } from '../../../../services/api/event-types/type-texts.ts';
 
 test('words are those of the texts and of what the schema says of its fields', () => {
+  expect(countWords({ description: 'An event — of ours', notes: '' }, 0)).toBe(4);
+  expect(countWords({ description: 'One', notes: 'two' }, 6)).toBe(8);
   const schema = { description: 'three more words', properties: { id: { description: 'Its id.' } } };
-  expect(countWords({ description: 'An event — of ours', notes: '' })).toBe(4);
-  expect(countWords({ description: 'One', notes: 'two' }, { schema, notes: 'three' })).toBe(8);
+  expect(describeSchema(JSON.stringify(schema)).fieldWords).toBe(5);
 });
 
 test('links and groups', () => {

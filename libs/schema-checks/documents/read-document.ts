@@ -1,13 +1,14 @@
 import { convertDialect, type Dialect, dialectOf } from './convert-dialect.ts';
-import { bundle } from './document-references.ts';
+import { type Bundle, createBundle, TooLarge } from './document-references.ts';
 import { fitSchema } from './fit-schema.ts';
-import type { GivenType } from './given-type.ts';
+import { documentLimits } from './limits.ts';
 import { listOf, nodeOf, resolveReference, type SchemaNode } from './schema-node.ts';
 
 /** A type as a document describes it. */
 export interface ImportedType {
   name: string;
-  content: GivenType;
+  /** As the document has it: nobody has checked it. */
+  content: Readonly<Record<string, unknown>>;
   version: { schema?: unknown; example?: unknown; version_notes?: string };
   /** Why it can't be imported. */
   mistake?: string | undefined;
@@ -32,7 +33,11 @@ export function readDocument(document: SchemaNode): { types: ImportedType[] } | 
   if (!given.every(isNode)) return { mistake: 'must have its webhooks by their names' };
   const webhooks = { ...nodeOf(document['x-webhooks']), ...nodeOf(document['webhooks']) };
   const dialect = dialectOf(document['jsonSchemaDialect']) ?? (isBefore31(openapi) ? 'openapi-3.0' : 'openapi-3.1');
-  const types = Object.entries(webhooks).map(([key, item]) => readWebhook(document, { key, item, dialect }));
+  const bundle = createBundle(document, {
+    maxBytes: documentLimits.bundledBytes,
+    maxAllBytes: documentLimits.allBundledBytes,
+  });
+  const types = Object.entries(webhooks).map(([key, item]) => readWebhook({ document, bundle, dialect }, key, item));
   return { types: withoutRepeated(types) };
 }
 
@@ -66,10 +71,14 @@ function withoutRepeated(types: readonly ImportedType[]): ImportedType[] {
 /** Operations that may bring a body, the usual one first. */
 const methods = ['post', 'put', 'patch', 'get', 'delete'];
 
-function readWebhook(
-  document: SchemaNode,
-  { key, item, dialect }: { key: string; item: unknown; dialect: Dialect },
-): ImportedType {
+interface Reading {
+  document: SchemaNode;
+  bundle: Bundle;
+  dialect: Dialect;
+}
+
+function readWebhook(reading: Reading, key: string, item: unknown): ImportedType {
+  const { document } = reading;
   const follow = (value: unknown): SchemaNode => {
     const node = nodeOf(value);
     return typeof node['$ref'] === 'string' ? nodeOf(resolveReference(document, node['$ref'])) : node;
@@ -82,7 +91,7 @@ function readWebhook(
   const own = nodeOf(operation[extension]);
   const { version_notes: notes, name, ...more } = own;
   const { schema, mistake = mistakeOf(item, path) } =
-    body['schema'] === undefined ? {} : readSchema(document, { key, schema: body['schema'], dialect, own });
+    body['schema'] === undefined ? {} : readSchema(reading, { key, schema: body['schema'], own });
   return {
     name: typeof name === 'string' ? name : nameOfKey(key),
     content: {
@@ -126,10 +135,11 @@ function jsonBodyOf(content: SchemaNode): SchemaNode {
 }
 
 function readSchema(
-  document: SchemaNode,
-  { key, schema: given, dialect, own }: { key: string; schema: unknown; dialect: Dialect; own: SchemaNode },
-): { schema: unknown; mistake?: string } {
-  const bundled = bundle(document, key, given);
+  { bundle, dialect }: Reading,
+  { key, schema: given, own }: { key: string; schema: unknown; own: SchemaNode },
+): { schema?: unknown; mistake?: string } {
+  const bundled = bundledOrMistake(() => bundle(key, given));
+  if (bundled instanceof TooLarge) return { mistake: `/schema ${bundled.message}` };
   const itsOwn = nodeOf(nodeOf(given)['$defs']);
   const [missing] = Object.entries(nodeOf(nodeOf(bundled)['$defs'])).filter(
     ([name, shared]) => shared === false && itsOwn[name] !== false,
@@ -140,6 +150,15 @@ function readSchema(
   return missing === undefined || isExported
     ? { schema }
     : { schema, mistake: `/schema refers to ${missing[0]}, which the document does not have` };
+}
+
+function bundledOrMistake(bundle: () => unknown): unknown {
+  try {
+    return bundle();
+  } catch (error) {
+    if (error instanceof TooLarge) return error;
+    throw error;
+  }
 }
 
 function exampleOf(body: SchemaNode, follow: (value: unknown) => SchemaNode): { example?: unknown } {

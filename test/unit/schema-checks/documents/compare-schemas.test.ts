@@ -1,4 +1,4 @@
-import { compareSchemas, lackedFields } from '../../../../services/api/event-types/compare-schemas.ts';
+import { compareSchemas, lackedFields } from '../../../../libs/schema-checks/documents/compare-schemas.ts';
 import { processorTimeMs } from '../../../support/processor-time.ts';
 
 const object = (properties: object, required: string[] = []) => ({ type: 'object', properties, required });

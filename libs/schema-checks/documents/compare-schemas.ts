@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { SchemaDifference } from '#lib/contract';
-import { type SchemaField, type SchemaFields, schemaFields } from './schema-fields.ts';
+import { type SchemaField, schemaFields } from './schema-fields.ts';
 
 /** More says no more to a reader. */
 const maxDifferences = 200;
@@ -17,10 +17,13 @@ const maxDifferences = 200;
  * | a type more                                            | yes: receivers parse it                      |
  * | a value more in an enumeration                         | no: receivers must expect unknown values     |
  * | texts, examples                                        | no difference                                |
+ *
+ * Fields beyond the limit of schema-fields.ts are not compared.
  */
 export function compareSchemas(before: unknown, after: unknown): SchemaDifference[] {
   if (isDeepStrictEqual(before, after)) return [];
-  const [old, now] = [schemaFields(before), schemaFields(after)];
+  const { fields: old, truncated: wasTruncated } = schemaFields(before);
+  const { fields: now, truncated: isTruncated } = schemaFields(after);
   const differences: SchemaDifference[] = [];
   const say = (field: string, change: SchemaDifference['change'], breaking: boolean): void => {
     differences.push({ field, change, breaking });
@@ -28,8 +31,8 @@ export function compareSchemas(before: unknown, after: unknown): SchemaDifferenc
   for (const [field, was] of old) {
     const is = now.get(field);
     if (is === undefined) {
-      // Its contents went with it.
-      if (now.has(parentOf(field))) say(field, 'removed', true);
+      // Its contents went with it. What a truncated one lacks may be in the rest of it.
+      if (now.has(parentOf(field)) && !isTruncated) say(field, 'removed', true);
       continue;
     }
     if (was.required !== is.required) say(field, is.required ? 'required' : 'optional', true);
@@ -37,8 +40,11 @@ export function compareSchemas(before: unknown, after: unknown): SchemaDifferenc
     if (change !== undefined) say(field, ...change);
   }
   for (const [field, { required }] of now)
-    if (!old.has(field) && old.has(parentOf(field))) say(field, required ? 'required' : 'added', required);
-  return differences.slice(0, maxDifferences);
+    if (!old.has(field) && old.has(parentOf(field)) && !wasTruncated)
+      say(field, required ? 'required' : 'added', required);
+  if (differences.length <= maxDifferences) return differences;
+  const breaks = differences.filter(({ breaking }) => breaking);
+  return [...breaks, ...differences.filter(({ breaking }) => !breaking)].slice(0, maxDifferences);
 }
 
 function compareValues(was: SchemaField, is: SchemaField): [SchemaDifference['change'], boolean] | undefined {
@@ -46,7 +52,7 @@ function compareValues(was: SchemaField, is: SchemaField): [SchemaDifference['ch
     return allows(is.types, was.types) ? ['widened', true] : ['narrowed', true];
   const [before, after] = [was.values, is.values];
   if (!isDeepStrictEqual(sorted(before), sorted(after))) {
-    const widens = after === undefined || (before !== undefined && allows(texts(after), texts(before)));
+    const widens = after === undefined || (before !== undefined && includesAll(after, before));
     return widens ? ['widened', false] : ['narrowed', true];
   }
   return isDeepStrictEqual(was.rest, is.rest) ? undefined : ['narrowed', true];
@@ -55,14 +61,17 @@ function compareValues(was: SchemaField, is: SchemaField): [SchemaDifference['ch
 /** Whether whatever the other has is allowed; an empty list allows all. */
 const allows = (types: readonly string[], others: readonly string[]): boolean =>
   types.length === 0 || (others.length > 0 && others.every((other) => covers(types, other)));
+/** The same of values, of which there may be thousands. */
+const includesAll = (values: ReadonlyMap<string, unknown>, others: ReadonlyMap<string, unknown>): boolean =>
+  texts(others).every((other) => values.has(other));
 
 const covers = (types: readonly string[], type: string): boolean =>
   types.includes(type) || (type === 'integer' && types.includes('number'));
 
 const sameSet = (a: readonly string[], b: readonly string[]): boolean => isDeepStrictEqual(a, b);
 
-const texts = (values: readonly unknown[]): string[] => values.map((value) => JSON.stringify(value));
-const sorted = (values: readonly unknown[] | undefined): string[] | undefined =>
+const texts = (values: ReadonlyMap<string, unknown>): string[] => [...values.keys()];
+const sorted = (values: ReadonlyMap<string, unknown> | undefined): string[] | undefined =>
   values === undefined ? undefined : texts(values).sort();
 
 function parentOf(field: string): string {
@@ -73,9 +82,8 @@ function parentOf(field: string): string {
 
 /** Fields that the one describes and the other does not; `*` stands for any name. */
 export function lackedFields(one: unknown, other: unknown): string[] {
-  const there = schemaFields(other);
-  const lacked = [...schemaFields(one).keys()].filter((field) => !there.has(field));
-  return lacked.filter((field) => isOutermost(field, there)).sort();
+  const { fields: there, truncated } = schemaFields(other);
+  if (truncated) return [];
+  const lacked = [...schemaFields(one).fields.keys()].filter((field) => !there.has(field));
+  return lacked.filter((field) => there.has(parentOf(field))).sort();
 }
-
-const isOutermost = (field: string, there: SchemaFields): boolean => there.has(parentOf(field));
