@@ -133,8 +133,14 @@ export function createOrderedRows({ table, clock, random }: Deps): OrderedRows {
   function holdBack(tenant: string, entries: readonly Entry[], error: AppError): void {
     const held = heldBack.get(tenant) ?? { entries: [], error, failures: 0, dueAtMs: 0 };
     heldBack.set(tenant, held);
-    for (const { isWanted, reject } of entries) if (isWanted === undefined) reject(error);
-    held.entries.unshift(...entries.filter(({ isWanted }) => isWanted !== undefined));
+    // With what has come since, or that would overtake.
+    const behind = queue.filter((entry) => entry.tenant === tenant);
+    queue.splice(0, queue.length, ...queue.filter((entry) => entry.tenant !== tenant));
+    const theirs = Object.groupBy([...entries, ...held.entries, ...behind], ({ isWanted }) =>
+      isWanted === undefined ? 'once' : 'again',
+    );
+    for (const { reject } of theirs.once ?? []) reject(error);
+    held.entries = theirs.again ?? [];
     const waitMs = pause.baseMs + fullJitterMs(pause, held.failures, random);
     held.failures += 1;
     held.dueAtMs = clock.monotonicMs() + waitMs;
