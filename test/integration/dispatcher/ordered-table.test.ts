@@ -1,7 +1,9 @@
 import fc from 'fast-check';
+import { systemClock } from '#lib/clock';
 import type { StoredWaitingRow } from '#lib/event-store';
 import { silentLogger } from '#lib/log';
 import { createPostgres, type Postgres, type Query } from '#lib/postgres';
+import { createOrderedRows } from '../../../services/dispatcher/ordered/ordered-rows.ts';
 import { createOrderedTable, type OrderedTable } from '../../../services/dispatcher/ordered/ordered-table.ts';
 import { waitingColumns, waitingRowOf } from '../../../services/dispatcher/model/waiting-row.ts';
 import {
@@ -31,10 +33,12 @@ const without = (postgres: Transactions, statement: Statement): Transactions => 
 
 describe('the ordered rows on Postgres', () => {
   let postgres: Postgres;
+  let databaseUrl: string;
   let tables: OrderedTables;
   beforeAll(async () => {
+    databaseUrl = await createDatabase();
     postgres = createPostgres({
-      ...{ url: await createDatabase(), applicationName: 'hookline-test', maxConnections: 4 },
+      ...{ url: databaseUrl, applicationName: 'hookline-test', maxConnections: 4 },
       ...{ statementTimeoutMs: 30_000, log: silentLogger },
     });
     await postgres.start();
@@ -66,6 +70,39 @@ describe('the ordered rows on Postgres', () => {
       { numRuns: 100, endOnFailure: true },
     );
     expect(run.failed).toBe(true);
+  });
+
+  it('with locks that are waited for shortly, rows of one tenant that are locked delay no change of another', async () => {
+    await tables.clear();
+    const short = createPostgres({
+      ...{ url: databaseUrl, applicationName: 'hookline-test', maxConnections: 2, log: silentLogger },
+      ...{ statementTimeoutMs: 30_000, lockTimeoutMs: 200 },
+    });
+    await short.start();
+    const ordered = createOrderedRows({
+      table: createOrderedTable(short, short),
+      clock: systemClock,
+      random: Math.random,
+    });
+    const of = (tenant: string, at: number) => ({ ...orderedRow({ at }), tenant, deliveryId: `${tenant} ${at}` });
+    const write = (tenant: string, at: number) => ordered.write(of(tenant, at), () => true);
+    await write('held', 1);
+    const written: string[] = [];
+    const later: Promise<unknown>[] = [];
+    await postgres.transaction(async (holder) => {
+      await holder.query(`SELECT FROM waiting WHERE tenant = 'held' FOR UPDATE`);
+      // The second changes when the first, which is locked, is due.
+      for (const at of [0, 2]) later.push(write('held', at).then(() => written.push(`held ${at}`)));
+      const startedAtMs = Date.now();
+      for (const at of [1, 2, 3]) await write('free', at);
+      expect(Date.now() - startedAtMs).toBeLessThan(5_000);
+      const [mine, theirs] = ['free', 'held'].map((tenant) => ({ ...rowRef({ at: 1 }), ...of(tenant, 1) }));
+      expect(await ordered.remove([mine, theirs].flatMap((row) => row ?? []))).toEqual([theirs]);
+      expect(written).toEqual([]);
+    });
+    await Promise.all(later);
+    expect(written).toEqual(['held 0', 'held 2']);
+    await short.stop();
   });
 
   describe('with an earlier owner that still writes', () => {
