@@ -9,7 +9,7 @@
  *           └─ the data is refused: each half by itself, and so on until the culprit stands alone
  *                                          └────────────► dead letter `data_invalid` ─────► done
  *
- * What is set aside is not done: no offset is committed beyond it. The tenant's later records queue up behind it, so they stay in order.
+ * Records that are set aside are not done: no offset is committed beyond it. The tenant's later records queue up behind it, so they stay in order.
  *
  * A dead letter about a dead letter would go round for ever: what is refused from `dead-letters` is logged and counted, and stays where it is.
  */
@@ -58,7 +58,7 @@ interface Deps {
   metrics: ProjectorMetrics;
   crashPoints: CrashPoints;
   random: Random;
-  /** What was set aside can't be written, by a bug: the process must end. */
+  /** Records that were set aside can't be written, by a bug: the process must end. */
   onFailure(error: Error): void;
 }
 
@@ -146,7 +146,7 @@ export function createRecordHandler(deps: Deps): RecordHandler {
     return batch.map(() => undefined);
   }
 
-  /** Those of tenants that are waited for already are set aside, too. */
+  /** Records of tenants that are waited for already are set aside, too. */
   function withoutSetAside(batch: readonly ReadRecord[]): readonly ReadRecord[] {
     if (aside.isEmpty() && !batch.some(({ isSetAside }) => isSetAside)) return batch;
     setAside(batch.filter((each) => !each.isSetAside && aside.has(tenantOfRecord(each))));

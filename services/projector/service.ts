@@ -45,7 +45,7 @@ const statementTimeoutMs = 10_000;
  * operator's session. By then the tenant is set aside, and this is how long it delays others.
  */
 const lockTimeoutMs = 200;
-/** What a sweep has locked by then waits for it; it is tried again a minute later. */
+/** Rows that a sweep has locked by then wait for it; it is tried again a minute later. */
 const retentionLockTimeoutMs = 1_000;
 /** Asked again until there is an answer; a stop has to wait for one try. */
 const askTimeoutMs = 5_000;

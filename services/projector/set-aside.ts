@@ -1,6 +1,6 @@
 /**
- * What belongs to tenants that are waited for: another transaction holds the clock of such a tenant, or has locked rows of it. It is written
- * beside the partitions that it came from, so that the records behind it go on.
+ * Records of tenants that are waited for: another transaction holds the clock of such a tenant, or has locked rows of it. They are written
+ * beside the partitions that they came from, so that the records behind them go on.
  *
  *   set aside ──► waits behind what its tenant has here ──► written, by itself ──► done
  *                                                             └─ still locked, or the store is away: again, after a pause
@@ -52,7 +52,7 @@ interface Held<T> {
   tries: number;
   /** When it is to be tried again, by the monotonic clock. */
   dueAtMs: number;
-  /** What comes behind what has failed must not be written before it. */
+  /** Records behind one that has failed must not be written before it. */
   hasFailed: boolean;
 }
 

@@ -51,6 +51,7 @@ export function readDocuments(app: FastifyInstance, { documents }: { documents: 
     if (read.kind === 'refused') return sendInvalid(reply, read.errors);
     if (read.kind === 'undone') return sendTooMuch(reply, read);
     request.body = bodyOf(read);
+    request.bodyText = read.body ?? '';
     const given: ReadDocuments = {
       members: read.kind === 'read' ? read.members : {},
       types: read.kind === 'read_document' ? read.types : [],

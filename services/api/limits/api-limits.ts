@@ -7,7 +7,7 @@ import { maxSearches } from '../searching/event-search.ts';
 
 /** The rate of one address. Nobody guesses a code; the rate keeps those who try from the database. */
 export const redeemingRate = { perSecond: 20, burst: 100 };
-/** Of a tenant's exports, pages included: each may cost as much as thousands of other requests. */
+/** The rate of a tenant's exports, pages included: each may cost as much as thousands of other requests. */
 export const exportRate = { perSecond: 2, burst: 20 };
 
 /** Limits of the API that are no tenant's. Problems name them in `limit`. */

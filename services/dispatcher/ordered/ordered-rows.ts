@@ -125,7 +125,7 @@ export function createOrderedRows({ table, clock, random }: Deps): OrderedRows {
     const again = await takeTurn(entries);
     // Locked again, and held back as before.
     if (held.dueAtMs !== Number.POSITIVE_INFINITY) return;
-    // What came meanwhile comes behind.
+    // Changes that came meanwhile come behind.
     queue.unshift(...again, ...held.entries);
     heldBack.delete(tenant);
   }

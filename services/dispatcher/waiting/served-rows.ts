@@ -12,7 +12,7 @@ export interface ServedRows {
   add(job: RowJob): void;
   addRow(row: ServedRow): void;
   count(): number;
-  /** Those that stand in the table still. */
+  /** The rows that stand in the table still. */
   rows(): readonly { tenant: string; deliveryId: string }[];
   /** All but those that are locked. @throws AppError store_unavailable: they stay */
   remove(): Promise<void>;

@@ -60,7 +60,7 @@ export interface AskedContent {
   withRequest?: boolean;
 }
 
-export interface ServedStep {
+interface ServedStep {
   tenant: string;
   deliveryId: string;
   step: number;

@@ -134,7 +134,7 @@ export function createBystanders(pipeline: Pipeline, webhooks: BystandersWebhook
 
 /** Locks are held for at least six seconds: whoever waits for them is much later. */
 const mostReadableMs = 3_000;
-/** What another fault has begun ends within. */
+/** Work that another fault has begun ends within. */
 const settlingMs = 15_000;
 
 /**

@@ -33,10 +33,10 @@ beforeAll(async () => {
   };
   api = await openApi({ limiter });
   const { query } = api.postgres;
-  api.postgres.query = ((...statement: Parameters<Query['query']>) => {
+  api.postgres.query = (...statement: Parameters<Query['query']>) => {
     statements += 1;
     return query(...statement);
-  }) as Query['query'];
+  };
   await api.postgres.query(typesSql, ['acme', types, 60_000]);
 });
 afterAll(() => api.close());

@@ -154,9 +154,9 @@ describe('a client address', () => {
 
   test('is forgotten when ten thousand others have come', () => {
     const take = createAddressLimit({ perSecond: 1, burst: 1 }, createManualClock());
-    expect([take('first'), take('first')]).toEqual([0, 1]);
-    for (let n = 0; n < 10_000; n += 1) take(`address ${n}`);
-    expect(take('first')).toBe(0);
+    expect([take('192.0.2.1'), take('192.0.2.1')]).toEqual([0, 1]);
+    for (let n = 0; n < 10_000; n += 1) take(`10.0.${n >> 8}.${n & 255}`);
+    expect(take('192.0.2.1')).toBe(0);
   });
 });
 
