@@ -184,7 +184,7 @@ async function rowsOf(tenant: string): Promise<Record<string, unknown>> {
 
 /** The content of an answer, but for the time at which it was given, and the id that was asked for. */
 function told({ status, headers, text }: Answer, id: string): unknown {
-  return { status, headers: { ...headers, date: '' }, text: text.replaceAll(id, '') };
+  return { status, headers: { ...headers, date: '', ratelimit: '' }, text: text.replaceAll(id, '') };
 }
 
 const withBody = (method: string, body: object | undefined): object | undefined =>

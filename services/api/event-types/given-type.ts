@@ -39,7 +39,7 @@ export interface TypeContent {
 
 export const typeName = {
   type: 'string',
-  maxLength: 128,
+  maxLength: 255,
   pattern: eventTypeNamePattern,
   description:
     'up to 255 characters of one line, without `*`, `[` and `]`, a blank at an end or two in a row, and `.` or `..` between slashes',

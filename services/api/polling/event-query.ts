@@ -28,7 +28,7 @@ export const eventQuery = {
     limit: pageParameters.limit,
     wait: waitParameter,
     order: { type: 'string', enum: ['asc', 'desc'] },
-    page: { type: 'string', maxLength: 64 },
+    page: { type: 'string', maxLength: 256 },
   },
 } as const;
 

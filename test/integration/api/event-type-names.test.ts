@@ -110,5 +110,8 @@ test('`-` stands for the name in the query, and for nothing else', async () => {
   expect((await ask('GET', '/-?name=b')).status).toBe(404);
   expect((await ask('GET', '/-?name=a')).status).toBe(200);
   for (const name of ['-', '.', '..', 'a/../b', ' a', 'a*', 'a\u202eb', 'x'.repeat(256)])
-    expect([name, (await ask('POST', '', { name })).json()]).toMatchObject([name, { errors: [{ field: '/name' }] }]);
+    expect([name, (await ask('POST', '', { name })).json()]).toMatchObject([
+      name,
+      { errors: expect.arrayContaining([expect.objectContaining({ field: '/name' })]) as unknown },
+    ]);
 });
