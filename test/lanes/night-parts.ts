@@ -35,8 +35,9 @@ export const nightParts: readonly NightPart[] = [
   },
   {
     name: 'documents',
-    holds: 'whatever documents and schemas tenants give, the process that reads them has short turns and little memory',
-    args: night('unit/schema-checks/documents/hard-documents'),
+    holds:
+      'whatever documents and schemas a tenant gives, and whatever it locks, the others have short turns and hardly wait',
+    args: night('unit/schema-checks/documents/hard-documents', 'e2e/neighbours'),
     folders: ['libs/schema-checks', 'services/api/event-types'],
   },
   {
