@@ -141,10 +141,18 @@ export function createOrderedRows({ table, clock, random }: Deps): OrderedRows {
     );
     for (const { reject } of theirs.once ?? []) reject(error);
     held.entries = theirs.again ?? [];
-    const waitMs = pause.baseMs + fullJitterMs(pause, held.failures, random);
+    held.dueAtMs = clock.monotonicMs() + pause.baseMs + fullJitterMs(pause, held.failures, random);
     held.failures += 1;
-    held.dueAtMs = clock.monotonicMs() + waitMs;
-    void clock.sleep(waitMs).then(work);
+    void workWhenDue(held);
+  }
+
+  /** A timer may end a little early: nobody else would come again. */
+  async function workWhenDue(held: HeldBack): Promise<void> {
+    for (let waitMs; (waitMs = held.dueAtMs - clock.monotonicMs()) > 0;) {
+      if (waitMs === Number.POSITIVE_INFINITY) return;
+      await clock.sleep(Math.ceil(waitMs));
+    }
+    void work();
   }
 
   function nextTurn(): Entry[] {

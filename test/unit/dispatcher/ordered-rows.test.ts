@@ -17,7 +17,8 @@ const namesOf = ({ rows, removed, asked: questions, keys }: OrderedTurn): string
   ...keys.map(({ key }) => `line ${key}`),
 ];
 
-function createWorld() {
+/** @param early by so many ms each timer ends too soon, as timers of Node may */
+function createWorld({ early = 0 } = {}) {
   const clock = createManualClock();
   const world = {
     turns: [] as OrderedTurn[],
@@ -35,7 +36,7 @@ function createWorld() {
         return { places, lines };
       },
     },
-    clock,
+    clock: { ...clock, sleep: (ms, signal) => clock.sleep(Math.max(ms - early, 0.1), signal) },
     random: () => 0.5,
   });
   return { clock, world, rows, turns: () => world.turns.map(namesOf) };
@@ -162,8 +163,8 @@ describe('the way to the ordered rows', () => {
 
   describe('where rows of a tenant are locked', () => {
     const of = (tenant: string, at: number) => ({ ...orderedRow({ at }), tenant, deliveryId: `${tenant} ${at}` });
-    function createLocked() {
-      const created = createWorld();
+    function createLocked(given: Parameters<typeof createWorld>[0] = {}) {
+      const created = createWorld(given);
       const locks = new Set(['held']);
       const done: string[] = [];
       created.world.answer = async ({ rows: written, removed, woken }) => {
@@ -197,6 +198,15 @@ describe('the way to the ordered rows', () => {
       locks.clear();
       await clock.advance(2_500);
       expect(done.slice(3)).toEqual(['held 1', 'held 2', 'held 3']);
+    });
+
+    it('they are tried again, however early a timer ends', async () => {
+      const { clock, locks, done, write } = createLocked({ early: 0.5 });
+      write('held', 1);
+      await settle();
+      locks.clear();
+      await clock.advance(2_500);
+      expect(done).toEqual(['held 1']);
     });
 
     it('removals say what they leave, at once', async () => {
