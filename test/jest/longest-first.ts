@@ -16,8 +16,10 @@ const times = readTimes(committedFile);
 
 export default class LongestFirst extends Sequencer {
   override async sort(tests: Tests): Promise<Tests> {
-    // Stable: files of the same time stay in jest's own order.
-    return (await super.sort(tests)).sort((one, other) => wallSeconds(other) - wallSeconds(one));
+    // Files of the same time by their names: jest's own order comes from what it remembers of earlier runs.
+    return (await super.sort(tests)).sort(
+      (one, other) => wallSeconds(other) - wallSeconds(one) || (one.path < other.path ? -1 : 1),
+    );
   }
 }
 
