@@ -136,7 +136,7 @@ test('a stored schema with `$async` judges as if it had none, beside others', as
   expect(statuses).toEqual(Array(20).fill([400, 202]).flat());
 });
 
-test('twelve slow schemas of a tenant at once delay no event of another', async () => {
+test('slow schemas of a tenant at once delay no event of another', async () => {
   const own = await openApi({ documents: createDocumentJobs({ clock: systemClock, log: silentLogger }) });
   try {
     const timeoutMs = 110_000;
@@ -146,15 +146,17 @@ test('twelve slow schemas of a tenant at once delay no event of another', async 
     await post('/v1/event-types', { name: 't', enforce: 'reject', schema, example: { id: '1' } }, 'quick');
     expect((await publish()).status).toBe(202);
     const slow = { schema: { pattern: '^(a+)+$' }, example: `${'a'.repeat(60)}!` };
+    // Twelve, beside all that else a tenant can do: e2e/neighbours by night.
+    const atOnce = 3;
     let ended = 0;
-    const creating = Array.from({ length: 12 }, async (_, n) => {
+    const creating = Array.from({ length: atOnce }, async (_, n) => {
       const answer = await post('/v1/event-types', { name: `slow.${n}`, ...slow }, 'slow');
       ended += 1;
       return answer;
     });
     for (let turn = 0; turn < 5; turn += 1) expect((await publish()).status).toBe(202);
     // None of them was waited for: each takes two seconds.
-    expect(ended).toBeLessThan(12);
+    expect(ended).toBeLessThan(atOnce);
     for (const answer of await Promise.all(creating)) {
       expect(answer.status).toBe(400);
       expect(answer.text).toContain('2000 ms of a processor');
