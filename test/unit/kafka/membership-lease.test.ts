@@ -74,6 +74,11 @@ test('it would, if it were counted from the last answer', async () => {
       holds: () => clock.monotonicMs() < lastMs + sessionMs,
     };
   };
-  const run = await fc.check(fc.asyncProperty(anyBeats, (beats) => neverTooLong(fromTheLast, beats)));
+  const run = await fc.check(
+    fc.asyncProperty(anyBeats, (beats) => neverTooLong(fromTheLast, beats)),
+    {
+      endOnFailure: true,
+    },
+  );
   expect(run.failed).toBe(true);
 });
