@@ -95,7 +95,8 @@ test('no cancel hits the next statement of its connection, whenever the caller l
   const random = seededRandom(52);
   const counts = { answered: 0, stopped: 0 };
   let tookMs = 10;
-  for (let round = 0; round < 150; round += 1) {
+  // Until both ways have been taken often: how often each is depends on what else the machine does.
+  for (let round = 0; round < 150 || Math.min(counts.answered, counts.stopped) <= 10; round += 1) {
     const beganAtMs = performance.now();
     const { answered, leave } = forCaller(() => pool().query('SELECT pg_sleep(0.003)'));
     const ended = answered.then(
@@ -112,8 +113,6 @@ test('no cancel hits the next statement of its connection, whenever the caller l
     tookMs = how === 'answered' ? tookMs / 2 + Math.min(50, performance.now() - beganAtMs) / 2 : tookMs * 1.1;
     await expect(next).resolves.toMatchObject([{ n: 1 }]);
   }
-  expect(counts.answered).toBeGreaterThan(10);
-  expect(counts.stopped).toBeGreaterThan(10);
 });
 
 test('five hundred callers who leave leave the pool as it was', async () => {
