@@ -6,9 +6,9 @@ import { hardDocument, hardKinds, hardSchema } from '../../../support/documents-
 import { seededRandom, seedOf } from '../../../support/seeded-random.ts';
 
 const seed = Number(process.env['HOOKLINE_TEST_SEED'] ?? 52);
-const seconds = Number(process.env['HOOKLINE_TEST_DOCUMENT_SECONDS'] ?? 60);
+const seconds = Number(process.env['HOOKLINE_TEST_DOCUMENT_SECONDS'] ?? 600);
 /** This thread's processor time for a job: more than its longest turn. */
-const mostOwnMs = 100;
+const mostOwnMs = 50;
 const mostHeapMegabytes = 200;
 
 const jobs = createDocumentJobs({ clock: systemClock, log: silentLogger, limits: { tenantShare: 1 } });
@@ -24,12 +24,16 @@ test.each(hardKinds)(
     for (let turn = 0; performance.now() < untilMs; turn += 1) {
       const bytes = new TextEncoder().encode(JSON.stringify({ document: hardDocument(kind, random) }));
       const [schema, before] = [hardSchema(kind, random), hardSchema(kind, random)].map((one) => JSON.stringify(one));
-      const own = process.threadCpuUsage();
-      await jobs.readDocument(bytes, 'document', { tenant: kind });
       const draft = { schema: schema ?? '', example: undefined, before: { schema: before ?? '', example: 'null' } };
-      await jobs.prepare(draft, { tenant: kind });
-      const { user, system } = process.threadCpuUsage(own);
-      expect({ seed, turn, ms: Math.max(0, (user + system) / 1_000 - mostOwnMs) }).toEqual({ seed, turn, ms: 0 });
+      for (const job of [
+        () => jobs.readDocument(bytes, 'document', { tenant: kind }),
+        () => jobs.prepare(draft, { tenant: kind }),
+      ]) {
+        const own = process.threadCpuUsage();
+        await job();
+        const { user, system } = process.threadCpuUsage(own);
+        expect({ seed, turn, tooMany: Math.max(0, (user + system) / 1_000 - mostOwnMs) }).toMatchObject({ tooMany: 0 });
+      }
     }
     expect((process.memoryUsage().heapUsed - heapBefore) / 1024 / 1024).toBeLessThan(mostHeapMegabytes);
     expect(await jobs.describe('true', { tenant: 'other' })).toMatchObject({ fields: [] });
