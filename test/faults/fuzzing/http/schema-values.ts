@@ -54,9 +54,7 @@ export function createSchemaValues(known: KnownFields) {
       case 'number':
         return fc.double({ min: minimum, max: maximum, noNaN: true });
       case 'string':
-        return pattern === undefined
-          ? fc.string({ minLength, maxLength: Math.min(maxLength, mostCharacters) })
-          : fc.stringMatching(new RegExp(pattern), { maxLength }).filter(({ length }) => length >= minLength);
+        return textOf(pattern, { minLength, maxLength });
       case 'array':
         return fc.uniqueArray(valueOf(items ?? {}), { minLength: minItems, maxLength: mostItems });
       case 'object':
@@ -78,4 +76,17 @@ export function createSchemaValues(known: KnownFields) {
       .tuple(fc.record(fields), fc.subarray(optional, { maxLength: Math.min(mostOptional, optional.length) }))
       .map(([all, given]) => Object.fromEntries([...required, ...given].map((name) => [name, all[name]])));
   }
+}
+
+/** Patterns that no text can be made from (assertions, properties of characters) choose among texts of any kind. */
+function textOf(pattern: string | undefined, lengths: { minLength: number; maxLength: number }): fc.Arbitrary<string> {
+  const any = fc.string({ ...lengths, maxLength: Math.min(lengths.maxLength, mostCharacters) });
+  if (pattern === undefined) return any;
+  // As JSON Schema has it.
+  const expression = new RegExp(pattern, 'u');
+  return /\(\?[!=<]|\\p\{/i.test(pattern)
+    ? any.filter((text) => expression.test(text))
+    : fc
+        .stringMatching(expression, { maxLength: lengths.maxLength })
+        .filter(({ length }) => length >= lengths.minLength);
 }
