@@ -132,6 +132,7 @@ export {
   subscriptionKeys,
   whyUnsubscribed,
 } from './subscription.ts';
+export { setOwn } from './set-own.ts';
 export {
   type EndpointCertificate,
   type EndpointMethod,

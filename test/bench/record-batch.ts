@@ -46,13 +46,13 @@ const decode = load('kafkajs/src/protocol/recordBatch/v0/decoder.js') as (
 ) => Promise<{ records: KafkaMessage[] }>;
 const Decoder = load('kafkajs/src/protocol/decoder.js') as new (bytes: Buffer) => object;
 
-const { signal } = new AbortController();
+const from = { topic: 't', partition: 0, signal: new AbortController().signal, onDone: () => undefined };
 
 /** As a handler gets it, its headers as text. */
 function handed(messages: readonly (KafkaMessage | FetchedRecord)[]): number {
   let bytes = 0;
   for (const message of messages) {
-    const record = new ConsumedRecord({ topic: 't', partition: 0, offset: 0n, signal }, message, () => undefined);
+    const record = new ConsumedRecord(from, message);
     bytes += record.value.length + (record.headers[headers[0]?.[0] ?? ''] ?? '').length;
   }
   return bytes;

@@ -1,6 +1,7 @@
 import type { IHeaders } from 'kafkajs';
+import { setOwn } from '#lib/contract';
 import { ByteReader } from './byte-reader.ts';
-import { eachHeader, putHeader } from './wire-headers.ts';
+import { eachHeader } from './wire-headers.ts';
 
 /** The fields of a record's batch that kafkajs reads. */
 export interface BatchContext {
@@ -13,28 +14,54 @@ export interface BatchFacts {
   context: BatchContext;
 }
 
+/** Bytes of a record: key, value and headers as on the wire. */
+interface Body {
+  /** The whole response, or the decompressed batch. */
+  bytes: Buffer;
+  start: number;
+  end: number;
+}
+
 /** A message of kafkajs whose parts are decoded on access. */
 export class FetchedRecord {
-  readonly offset: string;
+  /** Its offset: exact as a double, below 2⁵³. */
+  readonly position: number;
   /** Milliseconds since the epoch: its creation, or its append if the topic is configured so. */
-  readonly timestamp: string;
+  readonly timestampMs: number;
   // Kafka defines no attributes of records yet.
   readonly attributes = 0;
-  readonly isControlRecord: boolean;
-  readonly batchContext: BatchContext;
-  /** Key, value and headers as on the wire. A view of the whole response, or of the decompressed batch. */
-  readonly body: Buffer;
+  readonly bytes: Buffer;
+  readonly start: number;
+  readonly end: number;
+  readonly #batch: BatchFacts;
 
-  constructor(place: { offset: string; timestamp: string }, batch: BatchFacts, body: Buffer) {
-    this.offset = place.offset;
-    this.timestamp = place.timestamp;
-    this.isControlRecord = batch.isControl;
-    this.batchContext = batch.context;
-    this.body = body;
+  constructor(position: number, timestampMs: number, batch: BatchFacts, { bytes, start, end }: Body) {
+    this.position = position;
+    this.timestampMs = timestampMs;
+    this.bytes = bytes;
+    this.start = start;
+    this.end = end;
+    this.#batch = batch;
+  }
+
+  get offset(): string {
+    return String(this.position);
+  }
+
+  get timestamp(): string {
+    return String(this.timestampMs);
+  }
+
+  get isControlRecord(): boolean {
+    return this.#batch.isControl;
+  }
+
+  get batchContext(): BatchContext {
+    return this.#batch.context;
   }
 
   get key(): Buffer | null {
-    return new ByteReader(this.body).varBytes();
+    return this.#behind(0).varBytes();
   }
 
   get value(): Buffer | null {
@@ -43,18 +70,18 @@ export class FetchedRecord {
 
   get headers(): IHeaders {
     const headers: IHeaders = {};
-    eachHeader(this.body, this.#behind(2).at, (name, reader, length) => {
+    eachHeader(this.bytes, this.#behind(2).at, (name, reader, length) => {
       const value = (length < 0 ? null : reader.view(length)) as Buffer;
       const known = Object.hasOwn(headers, name) ? headers[name] : undefined;
-      putHeader(headers, name, known === undefined ? value : ([known, value].flat() as Buffer[]));
+      setOwn(headers, name, known === undefined ? value : ([known, value].flat() as Buffer[]));
     });
     return headers;
   }
 
   /** @param parts of key and value, that are passed over */
   #behind(parts: number): ByteReader {
-    const reader = new ByteReader(this.body);
-    for (let left = parts; left > 0; left -= 1) reader.varBytes();
+    const reader = new ByteReader(this.bytes, this.start);
+    for (let left = parts; left > 0; left -= 1) reader.skipVarBytes();
     return reader;
   }
 }

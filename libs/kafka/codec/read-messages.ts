@@ -97,9 +97,7 @@ function readSet(outer: Message, format: number, maxBytes: number): FetchedRecor
   );
 }
 
-const recordOf = ({ offset, timestamp, key, value }: Message): FetchedRecord =>
-  new FetchedRecord(
-    { offset: String(offset), timestamp },
-    noTransaction,
-    encodeBody({ key, value: value ?? Buffer.alloc(0), headers: [] }),
-  );
+function recordOf({ offset, timestamp, key, value }: Message): FetchedRecord {
+  const bytes = encodeBody({ key, value: value ?? Buffer.alloc(0), headers: [] });
+  return new FetchedRecord(Number(offset), Number(timestamp), noTransaction, { bytes, start: 0, end: bytes.length });
+}

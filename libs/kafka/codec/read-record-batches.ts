@@ -106,8 +106,8 @@ function headOf(batch: Buffer): RecordsHead {
     firstOffset: Number(batch.readBigInt64BE(0)),
     lastOffsetDelta: batch.readInt32BE(lastOffsetDeltaAt),
     count: batch.readInt32BE(countAt),
-    firstTimestamp: Number(batch.readBigInt64BE(firstTimestampAt)),
-    appendedAt: (attributes & timeOfAppend) === 0 ? undefined : String(batch.readBigInt64BE(maxTimestampAt)),
+    firstTimestampMs: Number(batch.readBigInt64BE(firstTimestampAt)),
+    appendedAtMs: (attributes & timeOfAppend) === 0 ? undefined : Number(batch.readBigInt64BE(maxTimestampAt)),
   };
 }
 
@@ -116,7 +116,7 @@ function fetchedBatch(batch: Buffer, head: RecordsHead, decode: (maxBytes: numbe
   return new FetchedBatch({
     firstOffset,
     lastOffset: firstOffset + BigInt(head.lastOffsetDelta),
-    timestamp: head.appendedAt ?? String(head.firstTimestamp),
+    timestamp: String(head.appendedAtMs ?? head.firstTimestampMs),
     facts: head.facts,
     compression: nameOfCodec(batch.readInt16BE(attributesAt) & compression),
     bytes: batch,
@@ -145,7 +145,7 @@ function brokenBatch(rest: Buffer, saidLength: number, nextOffset: bigint | unde
     // A compressed message of the older formats has the offset of its last.
     firstOffset: isOlder ? undefined : firstOffset,
     lastOffset: isBelieved ? firstOffset + BigInt(delta) : untilNext,
-    timestamp: String(head?.firstTimestamp ?? -1),
+    timestamp: String(head?.firstTimestampMs ?? -1),
     facts: head?.facts ?? { isControl: false, context: { producerId: '-1', inTransaction: false } },
     compression: hasHead ? nameOfCodec(bytes.readInt16BE(attributesAt) & compression) : 'unknown',
     bytes,

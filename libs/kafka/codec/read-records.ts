@@ -8,9 +8,9 @@ export interface RecordsHead {
   firstOffset: number;
   lastOffsetDelta: number;
   count: number;
-  firstTimestamp: number;
+  firstTimestampMs: number;
   /** The time of all records, if the topic has it so. */
-  appendedAt: string | undefined;
+  appendedAtMs: number | undefined;
 }
 
 /**
@@ -26,26 +26,24 @@ export function readRecords(head: RecordsHead, bytes: Buffer, at: number, into: 
     const end = reader.at + length;
     if (length < 0 || end > bytes.length) throw new RangeError(`${length} bytes at ${reader.at} of ${bytes.length}`);
     reader.int8(); // no attributes are defined
-    const madeAt = head.firstTimestamp + reader.varlong();
+    const madeAtMs = head.firstTimestampMs + reader.varlong();
     const delta = reader.varint();
     if (delta <= lastDelta || delta > head.lastOffsetDelta) throw new UndecodableError('has records out of order');
     lastDelta = delta;
-    const body = reader.view(end - reader.at);
-    checkBody(body);
-    const place = { offset: String(head.firstOffset + delta), timestamp: head.appendedAt ?? String(madeAt) };
-    into.push(new FetchedRecord(place, head.facts, body));
+    const body = { bytes, start: reader.at, end };
+    skipBody(reader, end);
+    into.push(new FetchedRecord(head.firstOffset + delta, head.appendedAtMs ?? madeAtMs, head.facts, body));
   }
   if (reader.at !== bytes.length) throw new UndecodableError('has more bytes than its records');
 }
 
-/** So that nothing that reads the record later has to doubt it. */
-function checkBody(body: Buffer): void {
-  const reader = new ByteReader(body);
+/** Looks at each length in it, so that nothing that reads the record later has to doubt one. */
+function skipBody(reader: ByteReader, end: number): void {
   reader.skipVarBytes();
   reader.skipVarBytes();
-  for (let left = reader.varint(); left > 0; left -= 1) {
+  for (let left = reader.varint(); left > 0 && reader.at <= end; left -= 1) {
     reader.skipVarBytes();
     reader.skipVarBytes();
   }
-  if (reader.at !== body.length) throw new UndecodableError('has a record of another length than it says');
+  if (reader.at !== end) throw new UndecodableError('has a record of another length than it says');
 }

@@ -1,14 +1,14 @@
 import type { UndecodableBatch } from '../port.ts';
-import { copyOf } from './consumed-record.ts';
+import { type ConsumedFrom, copyOf } from './consumed-record.ts';
 
 interface Options {
-  topic: string;
-  partition: number;
+  /** Its place among the records of its partition. */
+  offset: bigint;
   firstOffset: bigint;
   lastOffset: bigint;
+  writtenAtMs: number;
   compression: string;
   problem: string;
-  signal: AbortSignal;
   bytes: Buffer;
 }
 
@@ -16,34 +16,37 @@ interface Options {
 export class ConsumedBatch implements UndecodableBatch {
   readonly topic: string;
   readonly partition: number;
+  readonly offset: bigint;
   readonly firstOffset: bigint;
   readonly lastOffset: bigint;
+  readonly writtenAtMs: number;
   readonly compression: string;
   readonly problem: string;
   readonly signal: AbortSignal;
   readonly value: Buffer;
   /** Estimated memory. */
   readonly bytes: number;
-  readonly #onDone: (batch: ConsumedBatch) => void;
-  #done = false;
+  /** The offset tracker's. */
+  ticket = 0;
+  readonly #from: ConsumedFrom;
 
-  constructor(given: Options, onDone: (batch: ConsumedBatch) => void) {
-    this.topic = given.topic;
-    this.partition = given.partition;
+  constructor(from: ConsumedFrom, given: Options) {
+    this.topic = from.topic;
+    this.partition = from.partition;
+    this.offset = given.offset;
     this.firstOffset = given.firstOffset;
     this.lastOffset = given.lastOffset;
+    this.writtenAtMs = given.writtenAtMs;
     this.compression = given.compression;
     this.problem = given.problem;
-    this.signal = given.signal;
+    this.signal = from.signal;
     // A view would keep the whole fetch response alive.
-    this.value = copyOf(given.bytes);
+    this.value = copyOf(given.bytes, 0, given.bytes.length);
     this.bytes = this.value.length;
-    this.#onDone = onDone;
+    this.#from = from;
   }
 
   done(): void {
-    if (this.#done) return;
-    this.#done = true;
-    this.#onDone(this);
+    this.#from.onDone(this);
   }
 }

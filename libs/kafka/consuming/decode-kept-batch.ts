@@ -20,14 +20,14 @@ export function decodeKeptBatch(bytes: Buffer, place: PartitionRef, maxBytes: nu
 
 /** The same of what was fetched. */
 export function openKept(found: readonly FetchedMessage[], place: PartitionRef, maxBytes: number): Opened {
-  const { signal } = new AbortController();
+  const from = { ...place, signal: new AbortController().signal, onDone: () => undefined };
   const records: IncomingRecord[] = [];
   for (const message of found) {
     const opened = message instanceof FetchedBatch ? message.open(maxBytes) : { records: [message] };
     if ('problem' in opened) return opened;
     for (const record of opened.records) {
       if (record.isControlRecord) continue;
-      records.push(new ConsumedRecord({ ...place, offset: BigInt(record.offset), signal }, record, () => undefined));
+      records.push(new ConsumedRecord(from, record));
     }
   }
   return { records };

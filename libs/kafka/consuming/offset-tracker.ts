@@ -1,12 +1,19 @@
 /**
  * Which records of one partition are done, and how far that allows a commit. Records are received in offset order and done in any;
  * offsets may have gaps (a log has holes where it was compacted, or where a transaction ended).
+ *
+ * It keeps numbers, not the records: many may be done, and long since given up by their handlers, behind one that is not.
  */
 export interface OffsetTracker {
   /** The next record must not be below this; lower ones were received before. */
   nextOffset(): bigint;
-  /** @param writtenAtMs when the record was written, in milliseconds since the epoch */
-  receive(offset: bigint, writtenAtMs: number): TrackedOffset;
+  /**
+   * @param writtenAtMs when the record was written, in milliseconds since the epoch
+   * @returns its ticket, for `done`
+   */
+  receive(offset: bigint, writtenAtMs: number): number;
+  /** @returns false if it was done before */
+  done(ticket: number): boolean;
   /** The records from `nextOffset` up to this will never come. */
   skipTo(offset: bigint): void;
   /** The offset to commit: every record below it is done. */
@@ -19,58 +26,54 @@ export interface OffsetTracker {
   span(): number;
 }
 
-export interface TrackedOffset {
-  done(): void;
-}
-
-interface Entry extends TrackedOffset {
-  offset: bigint;
-  writtenAtMs: number;
-  isDone: boolean;
-}
-
-// Finished entries are cut off in lots, so that finishing one costs the same however many are open.
+// Finished records are cut off in lots, so that finishing one costs the same however many are open.
 const cutAt = 1024;
 
 export function createOffsetTracker(startOffset: bigint): OffsetTracker {
-  let entries: Entry[] = [];
-  /** Entries before this index are done. */
+  /** By ticket, the first of them being `firstTicket`. */
+  let offsets: bigint[] = [];
+  let times: number[] = [];
+  let isDone: boolean[] = [];
+  let firstTicket = 0;
+  /** Records before this index are done. */
   let head = 0;
-  let next = startOffset;
+  let last = startOffset - 1n;
   let open = 0;
 
   function advance(): void {
-    while (entries[head]?.isDone === true) head += 1;
+    while (isDone[head] === true) head += 1;
     if (head < cutAt) return;
-    entries = entries.slice(head);
+    offsets = offsets.slice(head);
+    times = times.slice(head);
+    isDone = isDone.slice(head);
+    firstTicket += head;
     head = 0;
   }
 
   return {
-    nextOffset: () => next,
+    nextOffset: () => last + 1n,
     receive(offset, writtenAtMs) {
-      const entry: Entry = {
-        offset,
-        writtenAtMs,
-        isDone: false,
-        done() {
-          if (entry.isDone) return;
-          entry.isDone = true;
-          open -= 1;
-          if (entry === entries[head]) advance();
-        },
-      };
-      entries.push(entry);
-      next = offset + 1n;
+      offsets.push(offset);
+      times.push(writtenAtMs);
+      last = offset;
       open += 1;
-      return entry;
+      return firstTicket + isDone.push(false) - 1;
+    },
+    done(ticket) {
+      const index = ticket - firstTicket;
+      // One that was cut off is done.
+      if (isDone[index] !== false) return false;
+      isDone[index] = true;
+      open -= 1;
+      if (index === head) advance();
+      return true;
     },
     skipTo(offset) {
-      next = offset;
+      last = offset - 1n;
     },
-    position: () => entries[head]?.offset ?? next,
-    oldestOpenAtMs: () => entries[head]?.writtenAtMs,
+    position: () => offsets[head] ?? last + 1n,
+    oldestOpenAtMs: () => times[head],
     open: () => open,
-    span: () => entries.length - head,
+    span: () => offsets.length - head,
   };
 }

@@ -11,12 +11,12 @@
  * handler-calls.ts calls the handler.
  */
 import type { KafkaMessage } from 'kafkajs';
-import { FetchedBatch } from '../codec/fetched-batch.ts';
-import type { FetchedRecord } from '../codec/fetched-record.ts';
+import { FetchedBatch, type FetchedMessage } from '../codec/fetched-batch.ts';
+import { FetchedRecord } from '../codec/fetched-record.ts';
 import type { PartitionRef } from '../port.ts';
 import { ConsumedBatch } from './consumed-batch.ts';
-import { ConsumedRecord } from './consumed-record.ts';
-import { createOffsetTracker, type OffsetTracker, type TrackedOffset } from './offset-tracker.ts';
+import { type ConsumedFrom, ConsumedRecord } from './consumed-record.ts';
+import { createOffsetTracker, type OffsetTracker } from './offset-tracker.ts';
 
 export interface WorkLimits {
   maxQueuedRecords: number;
@@ -114,12 +114,13 @@ export function createPartitionWorker(options: PartitionWorkerOptions): Partitio
     options.onReady();
   });
 
-  function onDone(record: Consumed, offset: TrackedOffset): void {
-    if (lost.signal.aborted) return;
-    offset.done();
+  const from: ConsumedFrom = { topic, partition, signal: lost.signal, onDone };
+
+  function onDone({ ticket, bytes }: Pick<Consumed, 'ticket' | 'bytes'>): void {
+    if (lost.signal.aborted || tracker?.done(ticket) !== true) return;
     options.onCommittable();
     out.records -= 1;
-    out.bytes -= record.bytes;
+    out.bytes -= bytes;
     if (idle()) options.onIdle();
     if (queued.length > 0) options.onReady();
   }
@@ -160,17 +161,11 @@ export function createPartitionWorker(options: PartitionWorkerOptions): Partitio
     return taken;
   }
 
-  function queue<Item extends Consumed>(create: (onDone: (done: Item) => void) => Item, tracked: TrackedOffset): void {
-    const item = create((done) => onDone(done, tracked));
+  function queue(item: Consumed): void {
+    if (tracker === undefined) return;
+    item.ticket = tracker.receive(item.offset, item.writtenAtMs);
     queued.push(item);
     queuedBytes += item.bytes;
-  }
-
-  function queueRecord(message: KafkaMessage | FetchedRecord): void {
-    if (tracker === undefined) return;
-    const offset = BigInt(message.offset);
-    const tracked = tracker.receive(offset, Number(message.timestamp));
-    queue((done) => new ConsumedRecord({ topic, partition, offset, signal: lost.signal }, message, done), tracked);
   }
 
   /** @returns false if it is to be read again */
@@ -180,15 +175,14 @@ export function createPartitionWorker(options: PartitionWorkerOptions): Partitio
     const { lastOffset, compression, bytes } = batch;
     const opened = batch.open(limits.maxBatchBytes);
     if ('records' in opened) {
-      for (const record of opened.records) if (BigInt(record.offset) >= next) queueRecord(record);
+      for (const record of opened.records) if (record.position >= next) queue(new ConsumedRecord(from, record));
     } else if (brokenMetAt !== next) {
       brokenMetAt = next;
       return false;
     } else {
-      const { signal } = lost;
-      const tracked = tracker.receive(next, Number(batch.timestamp));
-      const given = { topic, partition, lastOffset, compression, signal, bytes, ...opened };
-      queue((done) => new ConsumedBatch({ ...given, firstOffset: batch.firstOffset ?? next }, done), tracked);
+      const { firstOffset = next, timestamp } = batch;
+      const place = { offset: next, firstOffset, lastOffset, writtenAtMs: Number(timestamp) };
+      queue(new ConsumedBatch(from, { ...place, compression, bytes, problem: opened.problem }));
     }
     // The batch may have lost its last records to compaction.
     if (tracker.nextOffset() <= lastOffset) tracker.skipTo(lastOffset + 1n);
@@ -232,7 +226,7 @@ export function createPartitionWorker(options: PartitionWorkerOptions): Partitio
     receive(messages) {
       if (tracker === undefined || lost.signal.aborted) return 'taken';
       const next = tracker.nextOffset();
-      const firstNew = messages.findIndex(({ offset }) => BigInt(offset) >= next);
+      const firstNew = messages.findIndex((message) => offsetOf(message) >= next);
       const fresh = firstNew === -1 ? [] : messages.slice(firstNew);
       const begin = fresh[0] === undefined ? next : beginOf(fresh[0], next);
       if (begin > next) {
@@ -245,7 +239,7 @@ export function createPartitionWorker(options: PartitionWorkerOptions): Partitio
       }
       const isWhole = fresh.every((message) => {
         if (message instanceof FetchedBatch) return !isQueueFull() && queueBatch(message);
-        queueRecord(message);
+        queue(new ConsumedRecord(from, message));
         return true;
       });
       if (isQueueFull()) full = true;
@@ -287,4 +281,8 @@ export function createPartitionWorker(options: PartitionWorkerOptions): Partitio
 
 /** The offset with which it begins; one that doesn't say is taken for the next. */
 const beginOf = (message: KafkaMessage | FetchedBatch, next: bigint): bigint =>
-  message instanceof FetchedBatch ? (message.firstOffset ?? next) : BigInt(message.offset);
+  message instanceof FetchedBatch ? (message.firstOffset ?? next) : BigInt(offsetOf(message));
+
+/** Comparable with a bigint. */
+const offsetOf = (message: KafkaMessage | FetchedMessage): number | bigint =>
+  message instanceof FetchedRecord ? message.position : BigInt(message.offset);

@@ -10,6 +10,7 @@
 import type { Broker, PartitionAssigner } from 'kafkajs';
 import type { Clock } from '#lib/clock';
 import type { FetchPace } from '../consuming/fetch-pace.ts';
+import { createSendFetch } from './fetch-request.ts';
 
 type Request = Parameters<Broker['fetch']>[0];
 /** The answer of kafkajs 2.2.4, whose types omit it. */
@@ -30,6 +31,7 @@ export function withPacedFetches(
   { createPace, clock, leaving }: Options,
 ): PartitionAssigner {
   const paced = new WeakSet<object>();
+  const unlessLeaving = createUnlessAborted(leaving);
 
   function pace(broker: Broker): Broker {
     if (paced.has(broker)) return broker;
@@ -37,9 +39,10 @@ export function withPacedFetches(
     const own = createPace();
     // Read at each call: the prototype may be patched later than this.
     const theirs = Object.getPrototypeOf(broker) as Broker;
+    const send = createSendFetch(broker) ?? ((request: Request) => theirs.fetch.call(broker, request));
     broker.fetch = async (request: Request) => {
-      const asked = theirs.fetch.call(broker, { ...request, ...own.next(clock.monotonicMs()) }) as Promise<Answer>;
-      const answer = await unlessAborted(asked, leaving);
+      const asked = send({ ...request, ...own.next(clock.monotonicMs()) }) as Promise<Answer>;
+      const answer = await unlessLeaving(asked);
       own.found(sendsIn(answer), clock.monotonicMs());
       return answer;
     };
@@ -54,14 +57,17 @@ export function withPacedFetches(
   };
 }
 
-/** Not with Promise.race, which would leave a listener on the signal for each fetch. */
-function unlessAborted(asked: Promise<Answer>, signal: AbortSignal): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const giveUp = (): void => resolve(nothing);
-    const forget = (): void => signal.removeEventListener('abort', giveUp);
-    signal.addEventListener('abort', giveUp);
-    void asked.then(resolve, reject).finally(forget);
+/** With one listener on the signal for all fetches: Promise.race would leave one for each, and adding and removing one costs as much as a record. */
+function createUnlessAborted(signal: AbortSignal): (asked: Promise<Answer>) => Promise<Answer> {
+  const waiting = new Set<(answer: Answer) => void>();
+  signal.addEventListener('abort', () => {
+    for (const resolve of waiting) resolve(nothing);
   });
+  return (asked) =>
+    new Promise((resolve, reject) => {
+      waiting.add(resolve);
+      asked.then(resolve, reject).finally(() => waiting.delete(resolve));
+    });
 }
 
 /** A producer stamps all records of a request with one time, so distinct times count requests from below. */

@@ -50,6 +50,18 @@ export const decodingMutants: readonly Mutant[] = [
     budgetSeconds: 60,
   },
   {
+    name: 'keeps it to itself that a partition can’t be fetched',
+    edits: [{ in: 'readPartition', always: 'errorCode === 0' }],
+    byDay: { test: 'test/unit/kafka/fetch-response.test.ts', title: 'a partition that has nothing to tell' },
+    budgetSeconds: 60,
+  },
+  {
+    name: 'takes the name of a header for another in the same place of its table',
+    edits: [{ in: 'readName', always: 'isAt($bytes, at, length, $name)' }],
+    byDay: { test: 'test/unit/kafka/consumed-record.test.ts', title: 'the name of a header is decoded once' },
+    budgetSeconds: 60,
+  },
+  {
     name: 'has a bomb take all the memory that it asks for',
     edits: [{ in: 'decompressRaw', never: 'declaredLength(bytes) > maxBytes' }],
     byDay: { test: 'test/unit/kafka/compression.test.ts', title: 'takes no memory' },

@@ -71,7 +71,7 @@ export const sendingMutants: readonly Mutant[] = [
   },
   {
     name: 'commits past a record that is not done',
-    edits: [{ in: 'createOffsetTracker.position', returns: 'next' }],
+    edits: [{ in: 'createOffsetTracker.position', returns: 'last + 1n' }],
     byDay: {
       test: 'test/unit/kafka/offset-tracker.test.ts',
       title: 'the position is the lowest offset that is not done',

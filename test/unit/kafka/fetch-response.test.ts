@@ -8,7 +8,7 @@ import { ConsumedRecord } from '../../../libs/kafka/consuming/consumed-record.ts
 import { withChecksum } from './broken-batches.ts';
 import { decodeFetchResponse } from '../../../libs/kafka/kafkajs-patches/fetch-response.ts';
 
-const { signal } = new AbortController();
+const from = { topic: 't', partition: 0, signal: new AbortController().signal, onDone: () => undefined };
 
 interface Encoder {
   buffer: Buffer;
@@ -92,11 +92,7 @@ const messagesIn = ({ responses }: Response): (KafkaMessage | FetchedRecord)[] =
 /** The fields that a handler gets to see, and that kafkajs looks at. */
 function seen(message: KafkaMessage | FetchedRecord): object {
   const { offset, timestamp } = message;
-  const record = new ConsumedRecord(
-    { topic: 't', partition: 0, offset: BigInt(offset), signal },
-    message,
-    () => undefined,
-  );
+  const record = new ConsumedRecord(from, message);
   const { key, value, headers, rawHeaders } = record;
   const plain = { key: message.key, value: message.value, headers: message.headers };
   const { isControlRecord, batchContext } = message as FetchedRecord;
@@ -215,15 +211,33 @@ test('a record that says that it is longer than its batch makes that batch undec
   expect(second).toBeInstanceOf(FetchedRecord);
 });
 
+/** Of one partition: without an error, and with the replica that it is to be read from. */
+function answerOf(recordSet: Buffer, { errorCode = 0, preferredReplica = -1 } = {}): Buffer {
+  const response = responseOf(recordSet);
+  response.writeInt16BE(errorCode, 29);
+  response.writeInt32BE(preferredReplica, response.length - recordSet.length - 8);
+  return response;
+}
+
+test('kafkajs gets no batch of a partition that has nothing to tell, for each costs as much as some records', async () => {
+  const cutOff = (await batchOf({ records: [plain] })).subarray(0, -1);
+  for (const nothing of [Buffer.alloc(0), cutOff]) expect(decodeFetchResponse(answerOf(nothing)).responses).toEqual([]);
+  const told = [
+    answerOf(await batchOf({ records: [plain] })),
+    answerOf(Buffer.alloc(0), { errorCode: 1 }),
+    answerOf(Buffer.alloc(0), { preferredReplica: 2 }),
+  ];
+  for (const response of told)
+    expect(decodeFetchResponse(response).responses).toMatchObject([
+      { topicName: 'topic', partitions: [{ partition: 4 }] },
+    ]);
+});
+
 test('a header may be called as what every object has', async () => {
   for (const odd of ['constructor', 'toString', '__proto__', 'hasOwnProperty', '7']) {
     const pair = Object.fromEntries([[odd, [Buffer.from('a'), Buffer.from('b')]]]);
     const [message] = readRecordBatches(await batchOf({ records: [{ ...plain, headers: pair }] }));
-    const read = new ConsumedRecord(
-      { topic: 't', partition: 0, offset: 0n, signal },
-      message as FetchedRecord,
-      () => undefined,
-    );
+    const read = new ConsumedRecord(from, message as FetchedRecord);
     expect(Object.entries(read.rawHeaders)).toEqual([[odd, [Buffer.from('a'), Buffer.from('b')]]]);
     expect(Object.entries(read.headers)).toEqual([[odd, 'b']]);
   }

@@ -26,7 +26,7 @@ test('whatever is done in whatever order, the position is the lowest offset that
       const open = new Set(offsets);
       const end = (offsets.at(-1) ?? start - 1n) + 1n;
       for (const offset of order) {
-        tracked.get(offset)?.done();
+        tracker.done(tracked.get(offset) ?? -1);
         open.delete(offset);
         expect(tracker.position()).toBe([...open][0] ?? end);
         expect(tracker.open()).toBe(open.size);
@@ -43,19 +43,33 @@ test('nothing received leaves the position where it started', () => {
 test('a record that is done twice counts once', () => {
   const tracker = createOffsetTracker(0n);
   const [first, second] = [tracker.receive(0n, 0), tracker.receive(1n, 0)];
-  second.done();
-  second.done();
+  expect([tracker.done(second), tracker.done(second)]).toEqual([true, false]);
   expect(tracker).toMatchObject({ open: expect.any(Function) as unknown });
   expect([tracker.position(), tracker.open()]).toEqual([0n, 1]);
-  first.done();
+  expect(tracker.done(first)).toBe(true);
   expect([tracker.position(), tracker.open()]).toEqual([2n, 0]);
+});
+
+test('one that was done so long ago that it is kept no more counts no second time either', () => {
+  const tracker = createOffsetTracker(5n);
+  const tickets = Array.from({ length: 5_000 }, (_, i) => tracker.receive(BigInt(5 + i), i));
+  for (const ticket of tickets.slice(0, 4_000)) tracker.done(ticket);
+  expect(tickets.slice(0, 4_000).map(tracker.done)).not.toContain(true);
+  expect([tracker.position(), tracker.open(), tracker.span(), tracker.oldestOpenAtMs()]).toEqual([
+    4_005n,
+    1_000,
+    1_000,
+    4_000,
+  ]);
+  expect(tickets.slice(4_000).map(tracker.done)).not.toContain(false);
+  expect([tracker.position(), tracker.open()]).toEqual([5_005n, 0]);
 });
 
 test('a hundred thousand records done from the end to the front take no longer than they should', () => {
   const tracker = createOffsetTracker(0n);
   const tracked = Array.from({ length: 100_000 }, (_, i) => tracker.receive(BigInt(i), i));
   const startedAtMs = processorTimeMs();
-  for (const each of tracked.reverse()) each.done();
+  for (const each of tracked.reverse()) tracker.done(each);
   expect(tracker.position()).toBe(100_000n);
   expect(processorTimeMs() - startedAtMs).toBeLessThan(1_000);
 });
