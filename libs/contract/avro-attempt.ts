@@ -3,15 +3,14 @@
  * these nulls; reading takes the fields of the record's kind, and refuses a record that lacks one of them, or has a time that can't be
  * stored. Hookline writes no such record.
  */
-import {
-  type Attempted,
-  type AttemptRecord,
-  type EventFields,
-  type FannedOut,
-  sendColumns,
-  type SendFields,
-  type SetChunk,
-  type StepFields,
+import type {
+  Attempted,
+  AttemptRecord,
+  EventFields,
+  FannedOut,
+  SendFields,
+  SetChunk,
+  StepFields,
 } from './attempt-record.ts';
 import { isCount, isInstant, isName } from './record-text.ts';
 
@@ -21,45 +20,90 @@ export type AvroAttempt = EventFields &
   Pick<AttemptRecord, 'kind'> &
   Pick<FannedOut, 'deliveries'> & { [Field in keyof OwnFields]: OwnFields[Field] | null };
 
-const eventFields = ['tenant', 'event_id', 'generation', 'at'] as const satisfies (keyof EventFields)[];
-
-const noStep = {
-  delivery_id: null,
-  endpoint_id: null,
-  step: null,
-  attempt: null,
-  status: null,
-  created_at: null,
-  detail: null,
-  next_attempt_at: null,
-  ordering_key: null,
-} as const satisfies Record<Exclude<keyof StepFields, keyof EventFields>, null>;
-
-const sendFields = [...Object.keys(sendColumns), 'timing'] as (keyof SendFields)[];
-const noSend = Object.fromEntries(sendFields.map((field) => [field, null])) as Record<keyof SendFields, null>;
-
-const stepFields = [...eventFields, ...(Object.keys(noStep) as (keyof typeof noStep)[])];
-const fieldsOf: Record<AttemptRecord['kind'], readonly (keyof AvroAttempt)[]> = {
-  fanned_out: [...eventFields, 'deliveries', 'chunk'],
-  attempted: [...stepFields, ...sendFields],
-  parked: stepFields,
-  ended: stepFields,
-};
-
-export const attemptToAvro = (record: AttemptRecord): AvroAttempt => ({
-  deliveries: [],
-  chunk: null,
-  ...noStep,
-  ...noSend,
-  ...record,
-});
+/** Each field by its name, for records of every kind have the same shape so, and are written several times faster than from spread parts. */
+export function attemptToAvro(record: AttemptRecord): AvroAttempt {
+  const given: EventFields & Pick<AttemptRecord, 'kind'> & Partial<AvroAttempt> = record;
+  return {
+    kind: given.kind,
+    tenant: given.tenant,
+    event_id: given.event_id,
+    generation: given.generation,
+    at: given.at,
+    deliveries: given.deliveries ?? [],
+    chunk: given.chunk ?? null,
+    delivery_id: given.delivery_id ?? null,
+    endpoint_id: given.endpoint_id ?? null,
+    step: given.step ?? null,
+    attempt: given.attempt ?? null,
+    status: given.status ?? null,
+    created_at: given.created_at ?? null,
+    detail: given.detail ?? null,
+    next_attempt_at: given.next_attempt_at ?? null,
+    ordering_key: given.ordering_key ?? null,
+    outcome: given.outcome ?? null,
+    http_status: given.http_status ?? null,
+    duration_ms: given.duration_ms ?? null,
+    response_excerpt: given.response_excerpt ?? null,
+    request: given.request ?? null,
+    response_headers: given.response_headers ?? null,
+    timing: given.timing ?? null,
+  };
+}
 
 export function parseAttempt(avro: AvroAttempt): AttemptRecord | { malformed: string } {
   const problem = problemOf(avro);
   if (problem !== undefined) return { malformed: problem };
-  const record: Record<string, unknown> = { kind: avro.kind };
-  for (const field of fieldsOf[avro.kind]) record[field] = avro[field];
-  return record as unknown as AttemptRecord;
+  const { kind } = avro;
+  if (kind === 'fanned_out') {
+    const { tenant, event_id, generation, at, deliveries, chunk } = avro;
+    return { kind, tenant, event_id, generation, at, deliveries, chunk };
+  }
+  // `problemOf` has seen that nothing of it is missing.
+  const { tenant, event_id, generation, at, delivery_id, endpoint_id, step, attempt, status, created_at } =
+    avro as AvroAttempt & StepFields;
+  const { detail, next_attempt_at, ordering_key } = avro;
+  if (kind !== 'attempted')
+    return {
+      kind,
+      tenant,
+      event_id,
+      generation,
+      at,
+      delivery_id,
+      endpoint_id,
+      step,
+      attempt,
+      status,
+      created_at,
+      detail,
+      next_attempt_at,
+      ordering_key,
+    };
+  const { outcome, http_status, duration_ms, response_excerpt, request, response_headers, timing } =
+    avro as AvroAttempt & SendFields;
+  return {
+    kind,
+    tenant,
+    event_id,
+    generation,
+    at,
+    delivery_id,
+    endpoint_id,
+    step,
+    attempt,
+    status,
+    created_at,
+    detail,
+    next_attempt_at,
+    ordering_key,
+    outcome,
+    http_status,
+    duration_ms,
+    response_excerpt,
+    request,
+    response_headers,
+    timing,
+  };
 }
 
 function problemOf(avro: AvroAttempt): string | undefined {

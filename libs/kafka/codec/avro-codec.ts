@@ -118,7 +118,7 @@ export function createAvroCodec<T>(options: AvroCodecOptions): AvroCodec<T> {
     encode(value) {
       const { type, header } = started();
       try {
-        return Buffer.concat([header, type.toBuffer(value)]);
+        return encodeBehind(header, type, value);
       } catch (error) {
         throw new AppError('data_invalid', `no value of ${subject}: ${(error as Error).message}`, { cause: error });
       }
@@ -140,4 +140,18 @@ export function createAvroCodec<T>(options: AvroCodecOptions): AvroCodec<T> {
       }
     },
   };
+}
+
+/** Most values fit; a larger one is written twice. */
+const scratch = Buffer.allocUnsafeSlow(64 * 1024);
+
+/** The library's own `toBuffer` writes twice what is above a kilobyte, and its result would be copied once more, behind the header. */
+function encodeBehind(header: Buffer, type: AvroType, value: unknown): Buffer {
+  // Negative: so many bytes are missing.
+  const end = type.encode(value, scratch, headerBytes);
+  const encoded = Buffer.allocUnsafe(end < 0 ? scratch.length - end : end);
+  if (end < 0) type.encode(value, encoded, headerBytes);
+  else scratch.copy(encoded, 0, 0, end);
+  header.copy(encoded);
+  return encoded;
 }

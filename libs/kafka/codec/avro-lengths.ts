@@ -23,81 +23,100 @@ export interface AvroShape {
 }
 
 export function areLengthsSound(type: AvroShape, bytes: Buffer): boolean {
-  return skip(type, bytes, 0) <= bytes.length;
+  const walk = { bytes, at: 0 };
+  skip(type, walk);
+  return walk.at <= bytes.length;
 }
 
-/** Every result is a position; this one marks missing bytes, and stays so. */
+/** The position is `beyond` once a byte is missing, and stays so. */
+interface Walk {
+  readonly bytes: Buffer;
+  at: number;
+}
+
 const beyond = Number.POSITIVE_INFINITY;
 
-/** @returns the end of the value that begins at `at` */
-function skip(type: AvroShape, bytes: Buffer, at: number): number {
-  if (at > bytes.length) return beyond;
+/** Goes to the end of the value. */
+function skip(type: AvroShape, walk: Walk): void {
+  if (walk.at > walk.bytes.length) return;
   const { typeName, underlyingType } = type;
-  if (underlyingType !== undefined) return skip(underlyingType, bytes, at);
+  if (underlyingType !== undefined) return skip(underlyingType, walk);
   switch (typeName) {
     case 'null':
-      return at;
+      return;
     case 'boolean':
-      return at + 1;
+      walk.at += 1;
+      return;
     case 'float':
-      return at + 4;
+      walk.at += 4;
+      return;
     case 'double':
-      return at + 8;
+      walk.at += 8;
+      return;
     case 'fixed':
-      return at + (type.size ?? 0);
+      walk.at += type.size ?? 0;
+      return;
     case 'int':
     case 'long':
     case 'enum':
-      return readLong(bytes, at).end;
+      readLong(walk);
+      return;
     case 'string':
     case 'bytes':
-      return skipSized(bytes, at);
+      return skipSized(walk);
     case 'array':
-      return skipBlocks(bytes, at, (from) => (type.itemsType ? skip(type.itemsType, bytes, from) : beyond));
+      return skipBlocks(walk, type.itemsType, false);
     case 'map':
-      return skipBlocks(bytes, at, (from) =>
-        type.valuesType ? skip(type.valuesType, bytes, skipSized(bytes, from)) : beyond,
-      );
+      return skipBlocks(walk, type.valuesType, true);
     case 'record':
     case 'error':
-      return (type.fields ?? []).reduce((from, field) => skip(field.type, bytes, from), at);
+      for (const field of type.fields ?? []) skip(field.type, walk);
+      return;
     default: {
       // Only unions are left. The decoder refuses an unknown branch at once.
-      const { value, end } = readLong(bytes, at);
-      const branch = type.types?.[value];
-      return branch === undefined ? end : skip(branch, bytes, end);
+      const branch = type.types?.[readLong(walk)];
+      if (branch !== undefined) skip(branch, walk);
     }
   }
 }
 
-function skipSized(bytes: Buffer, at: number): number {
-  const { value, end } = readLong(bytes, at);
-  return value < 0 ? beyond : end + value;
+function skipSized(walk: Walk): void {
+  const size = readLong(walk);
+  walk.at = size < 0 ? beyond : walk.at + size;
 }
 
 /** Entries come in blocks, the last one empty; a negative count is followed by the block's length in bytes. */
-function skipBlocks(bytes: Buffer, at: number, skipEntry: (at: number) => number): number {
-  for (let from = at; from <= bytes.length;) {
-    const { value, end } = readLong(bytes, from);
-    if (value === 0) return end;
-    from = value < 0 ? readLong(bytes, end).end : end;
-    const count = Math.abs(value);
+function skipBlocks(walk: Walk, type: AvroShape | undefined, hasKeys: boolean): void {
+  const { bytes } = walk;
+  while (walk.at <= bytes.length) {
+    const count = readLong(walk);
+    if (count === 0) return;
+    if (count < 0) readLong(walk);
     // An entry of ours takes at least a byte.
-    if (count > bytes.length - from) return beyond;
-    for (let entry = 0; entry < count && from <= bytes.length; entry += 1) from = skipEntry(from);
+    if (type === undefined || Math.abs(count) > bytes.length - walk.at) {
+      walk.at = beyond;
+      return;
+    }
+    for (let left = Math.abs(count); left > 0 && walk.at <= bytes.length; left -= 1) {
+      if (hasKeys) skipSized(walk);
+      skip(type, walk);
+    }
   }
-  return beyond;
 }
 
-/** Zigzag, seven bits a byte; above what a double holds exactly, an approximate number. */
-function readLong(bytes: Buffer, at: number): { value: number; end: number } {
+/** Zigzag, seven bits a byte; above what a double holds exactly, an approximate number. 0 where bytes are missing. */
+function readLong(walk: Walk): number {
+  const { bytes } = walk;
   let value = 0;
   let scale = 1;
-  for (let end = at; end < bytes.length; scale *= 128) {
-    const byte = bytes[end] ?? 0;
-    end += 1;
+  for (let at = walk.at; at < bytes.length; scale *= 128) {
+    const byte = bytes[at] ?? 0;
+    at += 1;
     value += (byte & 0x7f) * scale;
-    if (byte < 0x80) return { value: value % 2 === 0 ? value / 2 : -(value + 1) / 2, end };
+    if (byte >= 0x80) continue;
+    walk.at = at;
+    return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
   }
-  return { value: 0, end: beyond };
+  walk.at = beyond;
+  return 0;
 }

@@ -1,10 +1,10 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { systemClock as clock } from '#lib/clock';
-import { attemptToAvro, type AvroAttempt, readSchema } from '#lib/contract';
+import { type AttemptRecord, attemptToAvro, type AvroAttempt, readSchema } from '#lib/contract';
 import { type AttemptCodec, type AvroCodec, createAttemptCodec, createAvroCodec } from '#lib/kafka';
 import { silentLogger as log } from '#lib/log';
-import { attemptRecords, noFields } from '../contract/attempt-records.ts';
+import { anAttempted, attemptRecords, noFields } from '../contract/attempt-records.ts';
 
 const schema = readSchema('delivery.attempts');
 const registry = createServer((request, response) => {
@@ -37,4 +37,25 @@ test('bytes that fit the schema, but lack what their kind must have, are malform
   const lacking = { ...attemptToAvro(attemptRecords[2]!), outcome: null };
   expect(await attempts.decode(avro.encode(lacking))).toEqual({ malformed: 'attempted without an outcome' });
   await expect(attempts.decode(Buffer.from('no Avro'))).rejects.toMatchObject({ code: 'data_invalid' });
+});
+
+// Below and above what the library, and then we, write at once.
+test.each([0, 500, 2_000, 64_000, 66_000, 1_000_000])(
+  'a value of %d bytes more comes back as it was, whatever is encoded after it',
+  async (more) => {
+    const large: AttemptRecord = { ...anAttempted, detail: 'é'.repeat(more / 2) };
+    const bytes = attempts.encode(large);
+    expect(bytes.subarray(0, 5)).toEqual(Buffer.from([0, 0, 0, 0, 7]));
+    expect(bytes.length).toBe(attempts.encode({ ...anAttempted, detail: '' }).length + more + sizeOfLength(more) - 1);
+    expect(await attempts.decode(bytes)).toEqual(large);
+  },
+);
+
+/** Zigzag, seven bits a byte. */
+const sizeOfLength = (length: number): number => Math.max(1, Math.ceil(Math.log2(2 * length + 1) / 7));
+
+test('what can’t be encoded says so, and leaves nothing behind', async () => {
+  const bytes = attempts.encode(anAttempted);
+  expect(() => attempts.encode({ ...anAttempted, http_status: 1.5 })).toThrow(/no value of delivery.attempts-value/);
+  expect(attempts.encode(anAttempted)).toEqual(bytes);
 });
