@@ -47,16 +47,21 @@ export function deliveryHeaders(delivery: Omit<Delivery, 'payload'>): Record<str
     [header.contentType]: delivery.contentType,
     [header.traceparent]: delivery.traceparent,
   };
-  const plain = delivery.passedHeaders.filter(([, , form]) => form === undefined);
-  const sealed = delivery.passedHeaders.filter(([, , form]) => form === 'sealed').map(([name, value]) => [name, value]);
-  if (plain.length > 0) headers[header.passedHeaders] = JSON.stringify(plain);
-  if (sealed.length > 0) headers[header.passedCredentials] = JSON.stringify(sealed);
+  if (delivery.passedHeaders.length > 0) {
+    const plain = delivery.passedHeaders.filter(([, , form]) => form === undefined);
+    const sealed = delivery.passedHeaders.filter(([, , form]) => form === 'sealed');
+    if (plain.length > 0) headers[header.passedHeaders] = JSON.stringify(plain);
+    if (sealed.length > 0)
+      headers[header.passedCredentials] = JSON.stringify(sealed.map(([name, value]) => [name, value]));
+  }
   if (delivery.trail.length > 0) headers[header.trail] = trailText(delivery.trail);
   if (delivery.contentEncoding !== null) headers[header.contentEncoding] = delivery.contentEncoding;
   if (delivery.orderingKey !== null) headers[header.orderingKey] = delivery.orderingKey;
   if (delivery.isUrgent) headers[header.urgent] = '1';
   return headers;
 }
+
+const names = [header.tenant, header.deliveryId, header.eventId, header.endpointId];
 
 /** Texts that are sent to the receiver or stored about it. */
 const texts = [
@@ -71,14 +76,9 @@ const texts = [
 
 /** The delivery of a record, or what is wrong with the record (it then goes to the dead letters, whole). */
 export function parseDelivery(headers: HeaderText, payload: Buffer): Delivery | { malformed: string } {
-  const text = (name: string): string => headers[name] ?? '';
-  const names = [header.tenant, header.deliveryId, header.eventId, header.endpointId];
-  const missing = names.find((name) => text(name) === '');
-  if (missing !== undefined) return { malformed: `header ${missing} is missing` };
-  const unfit = names.find((name) => !isName(text(name)));
-  if (unfit !== undefined) return { malformed: `header ${unfit} is not an id` };
-  const long = texts.find((name) => !isShortText(text(name)));
-  if (long !== undefined) return { malformed: `header ${long} is too long` };
+  for (const name of names) if (!headers[name]) return { malformed: `header ${name} is missing` };
+  for (const name of names) if (!isName(headers[name] ?? '')) return { malformed: `header ${name} is not an id` };
+  for (const name of texts) if (!isShortText(headers[name] ?? '')) return { malformed: `header ${name} is too long` };
   const generation = wholeNumber(headers[header.generation]);
   const createdAt = wholeNumber(headers[header.createdAt]);
   const receivedAt = wholeNumber(headers[header.receivedAt]);
@@ -88,28 +88,37 @@ export function parseDelivery(headers: HeaderText, payload: Buffer): Delivery | 
     };
   }
   if (!isCount(generation)) return { malformed: `header ${header.generation} is above the highest generation` };
-  const [plain, sealed] = [header.passedHeaders, header.passedCredentials].map((name) =>
-    headers[name] === undefined ? [] : parsePassedHeaders(headers[name]),
-  );
-  if (plain === undefined) return { malformed: `header ${header.passedHeaders} is not a list of headers` };
-  if (sealed === undefined) return { malformed: `header ${header.passedCredentials} is not a list of headers` };
-  const passedHeaders = [...plain, ...sealed.map(([name, value]): PassedHeader => [name, value, 'sealed'])];
-  return {
-    id: text(header.deliveryId),
-    tenant: text(header.tenant),
-    eventId: text(header.eventId),
-    eventType: text(header.eventType),
-    endpointId: text(header.endpointId),
+  const passedHeaders = readPassedHeaders(headers);
+  if ('malformed' in passedHeaders) return passedHeaders;
+  const delivery: Delivery = {
+    id: headers[header.deliveryId] ?? '',
+    tenant: headers[header.tenant] ?? '',
+    eventId: headers[header.eventId] ?? '',
+    eventType: headers[header.eventType] ?? '',
+    endpointId: headers[header.endpointId] ?? '',
     generation,
     createdAt,
     receivedAt,
     orderingKey: headers[header.orderingKey] ?? null,
-    contentType: text(header.contentType),
+    contentType: headers[header.contentType] ?? '',
     contentEncoding: headers[header.contentEncoding] || null,
     passedHeaders,
     trail: parseTrail(headers[header.trail]),
-    traceparent: text(header.traceparent),
-    ...(headers[header.urgent] === '1' && { isUrgent: true }),
+    traceparent: headers[header.traceparent] ?? '',
     payload,
   };
+  if (headers[header.urgent] === '1') delivery.isUrgent = true;
+  return delivery;
+}
+
+const nonePassed: readonly PassedHeader[] = [];
+
+function readPassedHeaders(headers: HeaderText): readonly PassedHeader[] | { malformed: string } {
+  const { [header.passedHeaders]: plainText, [header.passedCredentials]: sealedText } = headers;
+  if (plainText === undefined && sealedText === undefined) return nonePassed;
+  const plain = plainText === undefined ? nonePassed : parsePassedHeaders(plainText);
+  if (plain === undefined) return { malformed: `header ${header.passedHeaders} is not a list of headers` };
+  const sealed = sealedText === undefined ? nonePassed : parsePassedHeaders(sealedText);
+  if (sealed === undefined) return { malformed: `header ${header.passedCredentials} is not a list of headers` };
+  return [...plain, ...sealed.map(([name, value]): PassedHeader => [name, value, 'sealed'])];
 }

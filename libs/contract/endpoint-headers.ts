@@ -28,5 +28,18 @@ export function isReservedHeader(name: string): boolean {
 
 const smellsOfASecret = /auth|bearer|cookie|credential|jwt|key|pass|secret|session|signature|token/i;
 
+/** By name: of few names, each is asked about again and again. */
+const known = new Map<string, boolean>();
+const maxKnown = 2_000;
+const longestKnown = 64;
+
 /** Whether its value is to be taken for a secret. One too many is a value that can't be read again; one too few is a secret that can. */
-export const isSensitiveHeader = (name: string): boolean => smellsOfASecret.test(name);
+export function isSensitiveHeader(name: string): boolean {
+  const before = known.get(name);
+  if (before !== undefined) return before;
+  const isSensitive = smellsOfASecret.test(name);
+  if (name.length > longestKnown) return isSensitive;
+  if (known.size >= maxKnown) known.clear();
+  known.set(name, isSensitive);
+  return isSensitive;
+}

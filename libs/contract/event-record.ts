@@ -21,7 +21,7 @@ export interface EventRecord {
   content_type: string;
   /** That of the payload, as the sender wrote it; null where there is none. */
   content_encoding: string | null;
-  http_headers: Record<string, string>;
+  http_headers: Readonly<Record<string, string>>;
   ordering_key: string | null;
   payload: Buffer;
   /** Null: it did not come by HTTP, or is from before this field. */
@@ -38,9 +38,10 @@ export function problemOfEvent(event: EventRecord): string | undefined {
   if (!isName(id)) return 'id is not valid';
   if (!isName(tenant)) return 'tenant is not valid';
   if (!isInstant(received_at)) return 'received_at is not a time in microseconds';
-  const texts = { type, content_type, content_encoding: content_encoding ?? '', ordering_key: ordering_key ?? '' };
-  const long = Object.entries(texts).find(([, text]) => !isShortText(text));
-  if (long !== undefined) return `${long[0]} is too long`;
-  if (!Object.entries(tags).every(([name, value]) => isTagName(name) && isTagValue(value))) return 'tags is not valid';
+  if (!isShortText(type)) return 'type is too long';
+  if (!isShortText(content_type)) return 'content_type is too long';
+  if (content_encoding !== null && !isShortText(content_encoding)) return 'content_encoding is too long';
+  if (ordering_key !== null && !isShortText(ordering_key)) return 'ordering_key is too long';
+  for (const name in tags) if (!isTagName(name) || !isTagValue(tags[name] ?? '')) return 'tags is not valid';
   return payload.length <= maxPayloadBytes ? undefined : 'payload is above the limit';
 }

@@ -7,12 +7,15 @@ const maxNameLength = 256;
 const name = /^[!-~](?:[ -~]*[!-~])?$/;
 /** More than any server takes of a header, and little enough that what is written about a send still fits its topic. */
 const maxTextBytes = 32 * 1024;
+/** Of UTF-8, for a code unit of a text. */
+const maxBytesPerUnit = 3;
 
 /** An id, or a tenant: printable ASCII without blanks around it, since it becomes a header too. */
 export const isName = (text: string): boolean => text.length <= maxNameLength && name.test(text);
 
 /** Any characters, up to a length. */
-export const isShortText = (text: string): boolean => Buffer.byteLength(text) <= maxTextBytes;
+export const isShortText = (text: string): boolean =>
+  text.length * maxBytesPerUnit <= maxTextBytes || Buffer.byteLength(text) <= maxTextBytes;
 
 /** Microseconds since the epoch that a double holds exactly: until the year 2255. */
 export const isInstant = (micros: number): boolean => Number.isSafeInteger(micros) && micros >= 0;

@@ -6,6 +6,7 @@
 import { isReservedHeader, isSensitiveHeader } from './endpoint-headers.ts';
 import { header } from './headers.ts';
 import { secretMask } from './private-settings.ts';
+import { setOwn } from './set-own.ts';
 
 /** A key or session of the tenant with `read`, the operator included; or a customer's portal session. */
 export type HeaderViewer = 'tenant' | 'customer';
@@ -69,13 +70,14 @@ const filtered = (
   headers: Readonly<Record<string, string>>,
   viewer: HeaderViewer,
   kindOf: (name: string) => KindName,
-): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(headers).flatMap(([name, value]) => {
-      const shown = shownAs(viewer, kindOf(name), value);
-      return shown === undefined ? [] : [[name, shown]];
-    }),
-  );
+): Record<string, string> => {
+  const left: Record<string, string> = {};
+  for (const name of Object.keys(headers)) {
+    const shown = shownAs(viewer, kindOf(name), headers[name] ?? '');
+    if (shown !== undefined) setOwn(left, name, shown);
+  }
+  return left;
+};
 
 const kindOfSet = (name: string): KindName => (isSensitiveHeader(name) ? 'setSecret' : 'set');
 // Headers for a proxy are the operator's alone.

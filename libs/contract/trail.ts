@@ -23,9 +23,19 @@ export const maxTrailLength = 8;
 const markLength = 12;
 const marks = /^[A-Za-z0-9_-]{12}(?:\.[A-Za-z0-9_-]{12}){0,7}$/;
 
+/** By source: each of its deliveries has the mark. */
+const knownMarks = new Map<string, string>();
+const maxKnown = 10_000;
+
 /** Names a source to nobody who does not know its id: that is in its address, and receivers see the trail. */
-export const trailMark = (sourceId: string): string =>
-  hash('sha256', `hookline-trail:${sourceId}`, 'base64url').slice(0, markLength);
+export function trailMark(sourceId: string): string {
+  const known = knownMarks.get(sourceId);
+  if (known !== undefined) return known;
+  const mark = hash('sha256', `hookline-trail:${sourceId}`, 'base64url').slice(0, markLength);
+  if (knownMarks.size >= maxKnown) knownMarks.clear();
+  knownMarks.set(sourceId, mark);
+  return mark;
+}
 
 interface TracedEvent {
   source_id: string;

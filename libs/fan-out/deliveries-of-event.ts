@@ -47,9 +47,9 @@ export const deliveryOf = (
 });
 
 /** @param topic `deliveries`, with its prefix */
-export const recordOfDelivery = (topic: string, { payload, ...facts }: Delivery): OutgoingRecord => ({
+export const recordOfDelivery = (topic: string, delivery: Delivery): OutgoingRecord => ({
   topic,
-  key: facts.endpointId,
-  value: payload,
-  headers: deliveryHeaders(facts),
+  key: delivery.endpointId,
+  value: delivery.payload,
+  headers: deliveryHeaders(delivery),
 });

@@ -19,11 +19,11 @@ const minTtlSeconds = 60;
 const maxTtlSeconds = 30 * 24 * 3600;
 
 export async function readItem(record: IncomingRecord): Promise<Item | { malformed: string }> {
-  const parsed = parseReceivedWebhook(record.headers, record.value);
-  if ('malformed' in parsed) return parsed;
-  const { contentEncoding } = parsed;
+  const webhook = parseReceivedWebhook(record.headers, record.value);
+  if ('malformed' in webhook) return webhook;
   // Receivers are told no coding where there is none.
-  const webhook = { ...parsed, contentEncoding: codingOf(contentEncoding) === undefined ? null : contentEncoding };
+  if (webhook.contentEncoding !== null && codingOf(webhook.contentEncoding) === undefined)
+    webhook.contentEncoding = null;
   const identity = identify(webhook, await identifyingContent(webhook));
   const { tenant, sourceId, receiptId, receivedAt } = webhook;
   const origin = firstOriginOf(record);

@@ -70,7 +70,7 @@ function eventOf({ webhook, identity, candidate }: Item, tags: Tags): EventRecor
     dedup_key: identity.dedupKey,
     content_type: webhook.contentType,
     content_encoding: webhook.contentEncoding,
-    http_headers: { ...webhook.httpHeaders },
+    http_headers: webhook.httpHeaders,
     ordering_key: webhook.orderingKey,
     payload: webhook.body,
     request: eventRequestOf(webhook),

@@ -2,7 +2,7 @@ import type { Clock } from '#lib/clock';
 import { type Delivery, parseDelivery } from '#lib/contract';
 import type { ErasedEvents } from '#lib/erasure';
 import { isAppError, toAppError } from '#lib/errors';
-import type { RecordHandler } from '#lib/kafka';
+import type { IncomingRecord, RecordHandler } from '#lib/kafka';
 import type { Logger } from '#lib/log';
 import type { EndpointDirectory } from '../endpoints/endpoint-directory.ts';
 import { deliveryKey, type RecordJob } from '../model/job.ts';
@@ -84,8 +84,8 @@ export function createIntake(deps: Deps): RecordHandler {
   /** As far as they can be looked up: the lanes ask again what was erased lately. */
   async function erasedAmong(taken: readonly TakenRecord[]): Promise<ReadonlySet<TakenRecord>> {
     const dated = taken.map((one) => {
-      const { tenant, eventId: event_id, createdAt: since } = one.delivery;
-      return { tenant, event_id, since, one };
+      const { delivery } = one;
+      return { tenant: delivery.tenant, event_id: delivery.eventId, since: delivery.createdAt, one };
     });
     try {
       return new Set([...(await deps.erased.among(dated))].map(({ one }) => one));
@@ -103,48 +103,56 @@ export function createIntake(deps: Deps): RecordHandler {
       record.done();
       return;
     }
-    const job: RecordJob = {
-      ...{ from: 'record', delivery, order: undefined, step: firstStep, attempts: 0 },
-      claims: [record],
-    };
-    await outcomes.ended(job, { status: 'cancelled', reason: 'event_erased' });
+    await outcomes.ended(jobOf(record, delivery), { status: 'cancelled', reason: 'event_erased' });
   }
 
-  async function take({ record, delivery }: TakenRecord, known: ReadonlySet<string>, canJudge: boolean): Promise<void> {
+  /** @returns what is to be waited for: nothing, as a rule */
+  function take(
+    { record, delivery }: TakenRecord,
+    known: ReadonlySet<string>,
+    canJudge: boolean,
+  ): Promise<void> | undefined {
     // On the topic twice, or handed out again: its outcome is durable, or will be soon.
-    if (known.has(deliveryKey(delivery)) || recentSteps.has(delivery, firstStep)) return record.done();
+    const isKnown = known.size > 0 && known.has(deliveryKey(delivery));
     const held = scheduler.held(delivery);
-    if (held?.from === 'record') return void held.claims.push(record);
-    if (held?.from === 'row') return record.done();
-
-    const job: RecordJob = {
-      ...{ from: 'record', delivery, order: undefined, step: firstStep, attempts: 0 },
-      claims: [record],
-    };
-    // Unknown, and Postgres is away: parked until the endpoint can be looked up.
-    if (isUnknown(delivery) && !canJudge) return outcomes.parked(job);
-    // 'stopping' leaves it undone, for the successor.
-    if (scheduler.offer(job) === 'full') await outcomes.parked(job);
+    if (isKnown || recentSteps.has(delivery, firstStep) || held?.from === 'row') record.done();
+    else if (held !== undefined) held.claims.push(record);
+    else {
+      const job = jobOf(record, delivery);
+      // Unknown, and Postgres is away: parked until the endpoint can be looked up. 'stopping' leaves it undone, for the successor.
+      if ((isUnknown(delivery) && !canJudge) || scheduler.offer(job) === 'full') return outcomes.parked(job);
+    }
+    return undefined;
   }
 
   return async (records) => {
-    const parsed = records.map((record) => ({ record, delivery: parseDelivery(record.headers, record.value) }));
-    const readable = parsed.filter((one): one is TakenRecord => !('malformed' in one.delivery));
+    const malformed: { record: IncomingRecord; problem: string }[] = [];
+    const readable: TakenRecord[] = [];
+    for (const record of records) {
+      const delivery = parseDelivery(record.headers, record.value);
+      if ('malformed' in delivery) malformed.push({ record, problem: delivery.malformed });
+      else readable.push({ record, delivery });
+    }
     const erased = await erasedAmong(readable);
-    const taken = readable.filter((one) => !erased.has(one));
-    const malformed = parsed.flatMap(({ record, delivery }) =>
-      'malformed' in delivery ? [{ record, problem: delivery.malformed }] : [],
-    );
+    const taken = erased.size === 0 ? readable : readable.filter((one) => !erased.has(one));
     const canJudge = await directoryKnows(taken.map(({ delivery }) => delivery));
-    const { ordered = [], unordered = [] } = Object.groupBy(taken, ({ delivery }) =>
-      isInOrder(delivery, canJudge) ? 'ordered' : 'unordered',
-    );
+    const [ordered, unordered]: [TakenRecord[], TakenRecord[]] = [[], []];
+    for (const one of taken) (isInOrder(one.delivery, canJudge) ? ordered : unordered).push(one);
     const known = await knownAmong(unordered);
     await Promise.all([
       ...malformed.map(({ record, problem }) => outcomes.malformed(record, problem)),
       ...[...erased].map(endErased),
-      ...unordered.map((one) => take(one, known, canJudge)),
+      ...unordered.map((one) => take(one, known, canJudge)).filter((wait) => wait !== undefined),
       deps.orderedIntake.push(records, ordered),
     ]);
   };
 }
+
+const jobOf = (record: IncomingRecord, delivery: Delivery): RecordJob => ({
+  from: 'record',
+  delivery,
+  order: undefined,
+  step: firstStep,
+  attempts: 0,
+  claims: [record],
+});

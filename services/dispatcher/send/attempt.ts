@@ -52,40 +52,38 @@ export function createAttempt({ http, tracer, clock, openHeader, trails }: Deps)
     const span = startAttemptSpan(tracer, delivery, endpoint, attempt);
     // Its receiver may be a source, of this tenant or another one.
     const trail = trails.sign(delivery.trail);
-    const own = {
-      ...(delivery.contentType === '' ? {} : { 'content-type': headerText(delivery.contentType) }),
-      ...(delivery.contentEncoding === null ? {} : { 'content-encoding': headerText(delivery.contentEncoding) }),
-      // The answer's excerpt is kept as it came: nobody unpacks it.
-      'accept-encoding': 'identity',
-      ...signatureHeaders({
-        secrets: valid.map(({ secret }) => secret),
-        ed25519Keys: valid.map(({ privateKey }) => privateKey).filter((key) => key !== null),
-        id: delivery.eventId,
-        timestampSeconds: Math.floor(nowMs / 1_000),
-        body: delivery.payload,
-      }),
-      'hookline-event-type': headerText(delivery.eventType),
-      'hookline-attempt': String(attempt),
-      ...(trail !== undefined && { 'hookline-trail': trail }),
-      // Each attempt is another span of the event's one trace, whether it is recorded or not.
-      traceparent: span.isRecorded ? span.traceparent : childTraceparent(delivery.traceparent),
-    };
-    const passed = headersToPass(delivery, endpoint, { own: headers, openHeader });
-    const sent = { ...headers, ...own };
-    const startedAtMs = clock.monotonicMs();
-    const result = await http.send({
-      ...{ url, method, headers: sent, headerLists: passed },
-      ...{ body: delivery.payload, timeoutMs, route, isStrict: urlByPortal },
+    const signatures = signatureHeaders({
+      secrets: valid.map(({ secret }) => secret),
+      ed25519Keys: valid.map(({ privateKey }) => privateKey).filter((key) => key !== null),
+      id: delivery.eventId,
+      timestampSeconds: Math.floor(nowMs / 1_000),
+      body: delivery.payload,
     });
+    // Its own names are reserved: an endpoint's headers are never among them.
+    const sent: Record<string, string> = { ...headers };
+    if (delivery.contentType !== '') sent['content-type'] = headerText(delivery.contentType);
+    if (delivery.contentEncoding !== null) sent['content-encoding'] = headerText(delivery.contentEncoding);
+    // The answer's excerpt is kept as it came: nobody unpacks it.
+    sent['accept-encoding'] = 'identity';
+    sent['hookline-signature'] = signatures['hookline-signature'];
+    sent['webhook-id'] = signatures['webhook-id'];
+    sent['webhook-timestamp'] = signatures['webhook-timestamp'];
+    sent['webhook-signature'] = signatures['webhook-signature'];
+    sent['hookline-event-type'] = headerText(delivery.eventType);
+    sent['hookline-attempt'] = String(attempt);
+    if (trail !== undefined) sent['hookline-trail'] = trail;
+    // Each attempt is another span of the event's one trace, whether it is recorded or not.
+    sent['traceparent'] = span.isRecorded ? span.traceparent : childTraceparent(delivery.traceparent);
+    const passed = headersToPass(delivery, endpoint, { own: headers, openHeader });
+    const body = delivery.payload;
+    const startedAtMs = clock.monotonicMs();
+    const request = { url, method, headers: sent, headerLists: passed, body, timeoutMs, route, isStrict: urlByPortal };
+    const result = await http.send(request);
     const duration_ms = clock.monotonicMs() - startedAtMs;
     endAttemptSpan(span, result);
-    const shownAll = shown === headers ? sent : { ...shown, ...own };
-    const request = {
-      method,
-      url,
-      headers: passed === undefined ? shownAll : { ...setHeadersFor('tenant', joined(passed)), ...shownAll },
-    };
-    return { result, duration_ms, exemplar: span.exemplar, request };
+    const shownAll = shown === headers ? sent : { ...sent, ...shown };
+    const shownHeaders = passed === undefined ? shownAll : { ...setHeadersFor('tenant', joined(passed)), ...shownAll };
+    return { result, duration_ms, exemplar: span.exemplar, request: { method, url, headers: shownHeaders } };
   };
 }
 

@@ -10,7 +10,6 @@ import {
   type AttemptRecord,
   type DeadLetterReason,
   isWaiting,
-  type StepFields,
   type StepRecord,
   type Topics,
   traceHeaders,
@@ -67,12 +66,6 @@ const withoutExchange = (record: StepRecord): StepRecord =>
     ? { ...record, request: null, response_headers: null, response_excerpt: null, timing: null }
     : record;
 
-/** The facts of a step, beside the fields that follow from its job. */
-type StepFacts = FactsOf<Attempted> | FactsOf<Exclude<StepRecord, Attempted>>;
-type FactsOf<Kind extends StepRecord> = Omit<Kind, keyof StepFields> &
-  Pick<Kind, 'status'> &
-  Partial<Pick<Kind, 'attempt' | 'detail' | 'next_attempt_at'>>;
-
 /**
  * The receiver has its webhook. But the place in the lane is held until the outcome is acknowledged, and a lane has ten: more would be felt where one
  * endpoint gets hundreds a second.
@@ -87,9 +80,8 @@ export function createOutcomeWriter(deps: Deps): OutcomeWriter {
     crashPoints.reach('dispatcher.after-dead-letter');
   }
 
-  async function write(job: Job, facts: StepFacts, notBefore: number | null = null): Promise<void> {
+  async function write(job: Job, record: StepRecord, notBefore: number | null = null): Promise<void> {
     const { delivery, step } = job;
-    const record: StepRecord = { ...stepOf(job), at: nowMicros(deps.clock), ...facts };
     const row = newRowOf(job, record, notBefore);
     if (row !== undefined) await deps.orderedRows.write(row, () => !signal.aborted && !isAbandoned(job));
     const outgoing = (written: StepRecord): OutgoingRecord => ({
@@ -101,7 +93,7 @@ export function createOutcomeWriter(deps: Deps): OutcomeWriter {
     });
     await publish(outgoing(record), signal, () => outgoing(withoutExchange(record)));
     crashPoints.reach('dispatcher.after-outcome');
-    deps.recentSteps.remember(delivery, step, facts.status);
+    deps.recentSteps.remember(delivery, step, record.status);
     if (row === undefined || job.from === 'record') settle(job);
   }
 
@@ -137,20 +129,37 @@ export function createOutcomeWriter(deps: Deps): OutcomeWriter {
     async attempted(job, send, after) {
       const attempt = job.attempts + 1;
       if (after.status === 'dead_lettered') await buryDelivery(job, attempt, after.reason);
-      const facts = {
-        ...send,
+      const { delivery, order, step } = job;
+      // Field by field: spread from parts it takes ten times as long.
+      const record: Attempted = {
         kind: 'attempted',
-        status: after.status,
+        tenant: delivery.tenant,
+        event_id: delivery.eventId,
+        generation: delivery.generation,
+        at: nowMicros(deps.clock),
+        delivery_id: delivery.id,
+        endpoint_id: delivery.endpointId,
+        step,
         attempt,
+        status: after.status,
+        created_at: delivery.createdAt,
         detail: after.status === 'dead_lettered' ? `${after.reason}: ${send.detail}` : send.detail,
         next_attempt_at: after.status === 'retrying' ? after.dueAt : null,
-      } as const;
-      await write(job, facts, after.status === 'retrying' ? after.notBefore : null);
+        ordering_key: order === undefined ? null : delivery.orderingKey,
+        outcome: send.outcome,
+        http_status: send.http_status,
+        duration_ms: send.duration_ms,
+        response_excerpt: send.response_excerpt,
+        request: send.request,
+        response_headers: send.response_headers,
+        timing: send.timing,
+      };
+      await write(job, record, after.status === 'retrying' ? after.notBefore : null);
     },
-    parked: (job) => write(job, { kind: 'parked', status: 'parked' }),
+    parked: (job) => write(job, { ...stepOf(job), kind: 'parked', at: nowMicros(deps.clock), status: 'parked' }),
     async ended(job, { status, reason }) {
       if (status === 'dead_lettered') await buryDelivery(job, job.attempts, reason);
-      await write(job, { kind: 'ended', status, detail: reason });
+      await write(job, { ...stepOf(job), kind: 'ended', at: nowMicros(deps.clock), status, detail: reason });
     },
     dropped: settle,
     malformed: (record, problem) =>

@@ -1,20 +1,21 @@
-import { answeredHeadersFor, type AttemptTiming, type SendFields, type StepFields } from '#lib/contract';
+import { answeredHeadersFor, type AttemptTiming, type SendFields, setOwn, type StepFields } from '#lib/contract';
 import type { HttpResult, HttpTiming } from '#lib/http-client';
 import type { Sending } from './attempt.ts';
 
 /** The facts of a send that are stored, for everybody who may see the delivery: nothing for the operator alone. */
 export type SendFacts = SendFields & Pick<StepFields, 'detail'>;
 
-export function sendFactsOf({ result, exemplar: _exemplar, ...measured }: Sending): SendFacts {
+export function sendFactsOf({ result, duration_ms, request }: Sending): SendFacts {
   const answered = 'status' in result;
   return {
-    ...measured,
+    duration_ms,
+    request,
     outcome: result.outcome,
     http_status: answered ? result.status : null,
     detail: answered ? detailOf(result) : result.detail,
     response_excerpt: answered && result.excerpt.length > 0 ? result.excerpt : null,
-    response_headers: measured.request && answered ? shownHeaders(result.headers) : null,
-    timing: measured.request && timingOf(result.timing),
+    response_headers: request && answered ? shownHeaders(result.headers) : null,
+    timing: request && timingOf(result.timing),
   };
 }
 
@@ -29,13 +30,12 @@ function detailOf({ outcome, status, oddity }: Extract<HttpResult, { status: num
  * asks for instead of them.
  */
 function shownHeaders(headers: readonly (readonly [string, string])[]): Record<string, string> {
-  const shown = new Map<string, string>();
+  const joined: Record<string, string> = {};
   for (const [spelled, value] of headers) {
     const name = spelled.toLowerCase();
-    const before = shown.get(name);
-    shown.set(name, before === undefined ? value : `${before}, ${value}`);
+    setOwn(joined, name, Object.hasOwn(joined, name) ? `${joined[name]}, ${value}` : value);
   }
-  return answeredHeadersFor('tenant', Object.fromEntries(shown));
+  return answeredHeadersFor('tenant', joined);
 }
 
 const timingOf = ({ dnsMs, connectMs, tlsMs, firstByteMs, bodyMs }: HttpTiming): AttemptTiming => ({
