@@ -28,7 +28,7 @@ export function isReservedHeader(name: string): boolean {
 
 const smellsOfASecret = /auth|bearer|cookie|credential|jwt|key|pass|secret|session|signature|token/i;
 
-/** By name: of few names, each is asked about again and again. */
+/** By name: the same few are asked about with each event. */
 const known = new Map<string, boolean>();
 const maxKnown = 2_000;
 const longestKnown = 64;

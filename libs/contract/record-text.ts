@@ -7,7 +7,7 @@ const maxNameLength = 256;
 const name = /^[!-~](?:[ -~]*[!-~])?$/;
 /** More than any server takes of a header, and little enough that what is written about a send still fits its topic. */
 const maxTextBytes = 32 * 1024;
-/** Of UTF-8, for a code unit of a text. */
+/** A code unit of a text has no more bytes in UTF-8. */
 const maxBytesPerUnit = 3;
 
 /** An id, or a tenant: printable ASCII without blanks around it, since it becomes a header too. */

@@ -1,4 +1,4 @@
-/** What a consumer of kafkajs 2.2.4 asks a broker for; its types omit some of it. */
+/** The question of a consumer of kafkajs 2.2.4 to a broker; its types omit some of it. */
 export interface FetchRequest {
   /** Milliseconds. */
   maxWaitTime?: number;

@@ -7,12 +7,27 @@ export function whenAllAborted(signals: readonly AbortSignal[]): { signal: Abort
   const look = (): void => {
     if (different.every(({ aborted }) => aborted)) all.abort();
   };
-  for (const signal of different) signal.addEventListener('abort', look);
+  const places = different.map(listenersOf);
+  for (const listeners of places) listeners.add(look);
   look();
   return {
     signal: all.signal,
     forget() {
-      for (const signal of different) signal.removeEventListener('abort', look);
+      for (const listeners of places) listeners.delete(look);
     },
   };
+}
+
+/** Each signal has one listener of ours, for as long as it lives: to add and to remove one costs as much as a record, for each call of a handler. */
+const known = new WeakMap<AbortSignal, Set<() => void>>();
+
+function listenersOf(signal: AbortSignal): Set<() => void> {
+  const before = known.get(signal);
+  if (before !== undefined) return before;
+  const listeners = new Set<() => void>();
+  known.set(signal, listeners);
+  signal.addEventListener('abort', () => {
+    for (const look of listeners) look();
+  });
+  return listeners;
 }

@@ -130,7 +130,6 @@ export function createOutcomeWriter(deps: Deps): OutcomeWriter {
       const attempt = job.attempts + 1;
       if (after.status === 'dead_lettered') await buryDelivery(job, attempt, after.reason);
       const { delivery, order, step } = job;
-      // Field by field: spread from parts it takes ten times as long.
       const record: Attempted = {
         kind: 'attempted',
         tenant: delivery.tenant,

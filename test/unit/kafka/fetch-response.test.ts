@@ -211,7 +211,7 @@ test('a record that says that it is longer than its batch makes that batch undec
   expect(second).toBeInstanceOf(FetchedRecord);
 });
 
-/** Of one partition: without an error, and with the replica that it is to be read from. */
+/** An answer about one partition. @param preferredReplica the one that it is to be read from; -1: this one */
 function answerOf(recordSet: Buffer, { errorCode = 0, preferredReplica = -1 } = {}): Buffer {
   const response = responseOf(recordSet);
   response.writeInt16BE(errorCode, 29);
