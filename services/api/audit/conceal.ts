@@ -41,28 +41,73 @@ export function createConceal([active]: readonly EncryptionKey[]): Conceal {
         .digest();
       return `hmac:${active.id}:${hmac.subarray(0, digestBytes).toString('base64url')}`;
     };
-    return concealField('', value, digest);
+    return concealField('', value, digest).shown;
   };
 }
 
 type Digest = (text: string) => string;
 
-function concealField(name: string, value: unknown, digest: Digest): unknown {
-  if (value === null || value === undefined) return value;
-  if (secretNames.test(name) && typeof value !== 'boolean') return secretMask;
-  if (digestedNames.has(name)) return digest(JSON.stringify(value));
-  if (typeof value === 'string') return concealText(name, value, digest);
-  if (typeof value !== 'object') return value;
-  const shown = Array.isArray(value)
-    ? value.map((item: unknown) => concealField(name, item, digest))
-    : concealObject(name, value as Record<string, unknown>, digest);
-  // The whole is not measured at the top, where each field has been.
-  return name !== '' && Buffer.byteLength(JSON.stringify(shown)) > maxBytes ? digest(JSON.stringify(value)) : shown;
+/** A part of the value, looked at once: those around it need its length, and what its digest stands for. */
+interface Concealed {
+  shown: unknown;
+  /** Length of the JSON text of `shown`. */
+  bytes: number;
+  /** The JSON text that changes with the value: where a part of it is long, the digest stands for it. Undefined: JSON has no such value. */
+  text: string | undefined;
 }
 
-function concealObject(name: string, value: Record<string, unknown>, digest: Digest): Record<string, unknown> {
-  const fields = name === 'headers' ? maskHeaders(value as Record<string, string>) : value;
-  return Object.fromEntries(Object.entries(fields).map(([field, one]) => [field, concealField(field, one, digest)]));
+function concealField(name: string, value: unknown, digest: Digest): Concealed {
+  if (value === null || value === undefined) return asItIs(value);
+  if (secretNames.test(name) && typeof value !== 'boolean') return instead(secretMask, value);
+  if (digestedNames.has(name)) return instead(digest(JSON.stringify(value)), value);
+  if (typeof value === 'string') {
+    const shown = concealText(name, value, digest);
+    return shown === value ? asItIs(value) : instead(shown, value);
+  }
+  if (typeof value !== 'object') return asItIs(value);
+  const whole = Array.isArray(value)
+    ? concealList(name, value, digest)
+    : concealObject(name, value as Record<string, unknown>, digest);
+  // The whole is not measured at the top, where each field has been.
+  if (name === '' || whole.bytes <= maxBytes) return whole;
+  const shown = digest(whole.text ?? '');
+  return { shown, bytes: shown.length + 2, text: JSON.stringify(shown) };
+}
+
+function asItIs(value: unknown): Concealed {
+  const text = JSON.stringify(value) as string | undefined;
+  return { shown: value, bytes: Buffer.byteLength(text ?? ''), text };
+}
+
+const instead = (shown: string, value: unknown): Concealed => ({ ...asItIs(shown), text: JSON.stringify(value) });
+
+function concealList(name: string, values: readonly unknown[], digest: Digest): Concealed {
+  const items = values.map((item) => concealField(name, item, digest));
+  return {
+    shown: items.map(({ shown }) => shown),
+    bytes: Math.max(
+      2,
+      items.reduce((sum, { bytes }) => sum + bytes + 1, 1),
+    ),
+    text: `[${items.map(({ text }) => text ?? 'null').join()}]`,
+  };
+}
+
+function concealObject(name: string, value: Record<string, unknown>, digest: Digest): Concealed {
+  const masked = name === 'headers' ? maskHeaders(value as Record<string, string>) : value;
+  const parts = Object.entries(value).map(([field, one]) => {
+    const part = masked[field] === one ? concealField(field, one, digest) : instead(String(masked[field]), one);
+    return { field, label: `${JSON.stringify(field)}:`, part };
+  });
+  const written = parts.filter(({ part }) => part.text !== undefined);
+  return {
+    shown: Object.fromEntries(parts.map(({ field, part }) => [field, part.shown])),
+    bytes: Math.max(
+      2,
+      written.reduce((sum, { label, part }) => sum + Buffer.byteLength(label) + part.bytes + 1, 1),
+    ),
+    text: `{${written.map(({ label, part }) => label + (part.text ?? '')).join()}}`,
+  };
 }
 
 function concealText(name: string, text: string, digest: Digest): string {
