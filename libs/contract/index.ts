@@ -13,6 +13,7 @@ export { readSchema } from './avro-schemas.ts';
 export { type HeaderText, header, traceHeaders } from './headers.ts';
 export {
   answeredHeadersFor,
+  detailFor,
   headerKinds,
   type HeaderViewer,
   receivedHeadersFor,

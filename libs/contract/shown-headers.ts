@@ -1,7 +1,7 @@
 /**
- * The headers of each kind of request, and who may see them: one definition for every view. The API applies it to each answer that has headers, and console,
- * command and copies as curl show the API's answers alone. The dispatcher and the ingress apply the column of the tenant when they record, so
- * that values which nobody may see are stored nowhere.
+ * The headers of each kind of request, and the reasons of failures, with who may see them: one definition for every view. The API applies it to each
+ * answer that has some, and console, command and copies as curl show the API's answers alone. The dispatcher and the ingress apply the column of the
+ * tenant when they record headers, so that values which nobody may see are stored nowhere.
  */
 import { isReservedHeader, isSensitiveHeader } from './endpoint-headers.ts';
 import { header } from './headers.ts';
@@ -32,6 +32,10 @@ export const headerKinds = {
     ...{ tenant: 'masked', customer: 'hidden' },
   },
   answered: { is: 'attempts: headers of the receiver’s answer', tenant: 'value', customer: 'value' },
+  answeredWay: {
+    is: 'the same, if the name tells of a proxy on the way: `Via`, `Proxy-*`',
+    ...{ tenant: 'value', customer: 'hidden' },
+  },
   answeredSecret: {
     is: 'the same, if the name counts as secret, but for `WWW-Authenticate`',
     ...{ tenant: 'masked', customer: 'masked' },
@@ -49,6 +53,14 @@ export const headerKinds = {
   recordSecret: {
     is: 'the same: values that are sealed for `pass_headers`, and headers of the provider in it whose names count as secret',
     ...{ tenant: 'masked', customer: 'hidden' },
+  },
+  failure: {
+    is: 'attempts, deliveries and health: `detail`, the reason of a failure',
+    ...{ tenant: 'value', customer: 'value' },
+  },
+  ownFailure: {
+    is: 'the same, where it tells of the endpoint’s proxy or client certificate: a customer is told that the connection or the TLS handshake failed',
+    ...{ tenant: 'value', customer: 'hidden' },
   },
   rejected: { is: 'rejected webhooks: headers of the provider', tenant: 'value', customer: 'hidden' },
   rejectedSecret: {
@@ -83,8 +95,10 @@ const kindOfSet = (name: string): KindName => (isSensitiveHeader(name) ? 'setSec
 // Headers for a proxy are the operator's alone.
 const kindOfSent = (name: string): KindName =>
   isReservedHeader(name) && !/^proxy-/i.test(name) ? 'own' : kindOfSet(name);
-const kindOfAnswered = (name: string): KindName =>
-  isSensitiveHeader(name) && !/-authenticate$/i.test(name) ? 'answeredSecret' : 'answered';
+const kindOfAnswered = (name: string): KindName => {
+  if (isSensitiveHeader(name) && !/-authenticate$/i.test(name)) return 'answeredSecret';
+  return /^(?:via$|proxy-)/i.test(name) ? 'answeredWay' : 'answered';
+};
 
 /** The headers that are set at an endpoint. */
 export const setHeadersFor = (viewer: HeaderViewer, headers: Readonly<Record<string, string>>) =>
@@ -93,6 +107,20 @@ export const setHeadersFor = (viewer: HeaderViewer, headers: Readonly<Record<str
 /** The headers that an attempt sent. */
 export const sentHeadersFor = (viewer: HeaderViewer, headers: Readonly<Record<string, string>>) =>
   filtered(headers, viewer, kindOfSent);
+
+/** Sentences of libs/http-client about settings that are the operator's, and the part of the way that a customer is told of instead. */
+const ownFailures: readonly (readonly [RegExp, string])[] = [
+  [/(?<=^|: )the proxy did not answer (?=within )/, 'the connection was not established '],
+  [/(?<=^|: )the proxy\b.*$/s, 'the connection failed'],
+  [/(?<=^|: )(?:the client certificate|the server refused our certificate).*$/s, 'the TLS handshake failed'],
+];
+
+/** @param detail of an attempt, or that of a delivery, which may begin with the reason that it ended */
+export function detailFor(viewer: HeaderViewer, detail: string | null): string | null {
+  const found = ownFailures.find(([pattern]) => detail !== null && pattern.test(detail));
+  if (detail === null || found === undefined) return detail;
+  return shownAs(viewer, 'ownFailure', detail) ?? detail.replace(...found);
+}
 
 /** The headers of the answer to an attempt. */
 export const answeredHeadersFor = (viewer: HeaderViewer, headers: Readonly<Record<string, string>>) =>

@@ -1,6 +1,7 @@
 import {
   answeredHeadersFor,
   type AttemptTiming,
+  detailFor,
   type DeliveryStatus,
   type HeaderViewer,
   sendColumns,
@@ -30,6 +31,12 @@ export type DeliveryRow = Omit<
   status: DeliveryStatus;
   event_type: string | null;
 };
+
+/** The delivery as this client sees it. */
+export const deliveryJson = (row: DeliveryRow, viewer: HeaderViewer): DeliveryRow => ({
+  ...row,
+  ...{ detail: detailFor(viewer, row.detail), last_detail: detailFor(viewer, row.last_detail) },
+});
 
 export const deliveryId = idPattern('dlv');
 /** The time of the next attempt comes from the row of `waiting`, which users can move. */
@@ -139,7 +146,7 @@ export function attemptJson(
   const { dns_ms, connect_ms, tls_ms, first_byte_ms, body_ms, ...more } = rest;
   const text = response_excerpt === null ? null : excerptText(response_excerpt);
   return {
-    ...{ attempt, at, outcome, http_status, duration_ms, detail, ...more },
+    ...{ attempt, at, outcome, http_status, duration_ms, detail: detailFor(viewer, detail), ...more },
     request: request && { ...request, headers: sentHeadersFor(viewer, request.headers) },
     response_headers: answered && answeredHeadersFor(viewer, answered),
     response_excerpt: text ?? response_excerpt?.toString('base64') ?? null,

@@ -1,6 +1,7 @@
 import { sendProblem } from '../http/send-problem.ts';
+import { headerViewerOf } from '../keys/identify-caller.ts';
 import type { Operation } from '../openapi/operation.ts';
-import { findDelivery } from '../resources/delivery.ts';
+import { deliveryJson, findDelivery } from '../resources/delivery.ts';
 import { type Route, route } from '../route.ts';
 
 const operation: Operation = {
@@ -18,6 +19,7 @@ export const getDelivery: Route = ({ postgres }) =>
     config: { operation, capability: 'view' },
     async handler(request, reply) {
       const delivery = await findDelivery(postgres, request.tenant, request.params.id);
-      return delivery ?? sendProblem(reply, 'not_found');
+      if (delivery === undefined) return sendProblem(reply, 'not_found');
+      return deliveryJson(delivery, headerViewerOf(request.caller));
     },
   });

@@ -1,6 +1,7 @@
 import { formatMicros, microsOf, nowMicros } from '#lib/clock';
-import { pausedBetween, type StoredPause } from '#lib/contract';
+import { detailFor, pausedBetween, type StoredPause } from '#lib/contract';
 import { sendMissing } from '../http/send-problem.ts';
+import { headerViewerOf } from '../keys/identify-caller.ts';
 import type { Operation } from '../openapi/operation.ts';
 import { answerGroups } from '../resources/answer-groups.ts';
 import { type EndpointRow, endpoints } from '../resources/endpoint.ts';
@@ -46,7 +47,11 @@ export const getEndpointHealth: Route = ({ postgres, clock, failingSeconds }) =>
       const [hourAgo, dayAgo] = [formatMicros(now - hourMicros), formatMicros(now - 24 * hourMicros)];
       const breaker = await findBreaker(postgres, named);
       const success = await findSuccess(postgres, named, { hourAgo, dayAgo });
-      const recent = await findRecentAttempts(postgres, named);
+      const viewer = headerViewerOf(request.caller);
+      const recent = (await findRecentAttempts(postgres, named)).map((one) => ({
+        ...one,
+        detail: detailFor(viewer, one.detail),
+      }));
       const minutes = await findLastMinutes(postgres, named);
       const waiting = await findWaiting(postgres, named);
       const pauses = row.failing_since === null ? [] : await findPauses(postgres, named);

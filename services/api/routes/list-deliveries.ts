@@ -1,8 +1,9 @@
 import { filterDescriptions, filterSchemas, readFilters } from '../http/filters.ts';
 import { linkPages, type PageQuery, pageParameters, readPage } from '../http/paging.ts';
 import { sendInvalid } from '../http/send-problem.ts';
+import { headerViewerOf } from '../keys/identify-caller.ts';
 import { type Operation, page } from '../openapi/operation.ts';
-import { deliveryId, listDeliveries as queryDeliveries } from '../resources/delivery.ts';
+import { deliveryId, deliveryJson, listDeliveries as queryDeliveries } from '../resources/delivery.ts';
 import { type DeliveryFilter, deliveryFilters } from '../resources/delivery-filters.ts';
 import { type Route, route } from '../route.ts';
 
@@ -47,6 +48,7 @@ export const listDeliveries: Route = ({ postgres, apiUrl }) =>
       const found = await queryDeliveries(postgres, request.tenant, read.filter, { ...asked, descending });
       const next = found.next === undefined ? undefined : { cursor: found.next };
       linkPages({ next }, { request, reply, apiUrl });
-      return found.rows;
+      const viewer = headerViewerOf(request.caller);
+      return found.rows.map((row) => deliveryJson(row, viewer));
     },
   });

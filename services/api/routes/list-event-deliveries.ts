@@ -1,7 +1,8 @@
 import { type PageQuery, pageParameters, readPage, takePage } from '../http/paging.ts';
 import { sendInvalid, sendProblem } from '../http/send-problem.ts';
+import { headerViewerOf } from '../keys/identify-caller.ts';
 import { type Operation, page } from '../openapi/operation.ts';
-import { deliveryId, listDeliveriesOfEvent } from '../resources/delivery.ts';
+import { deliveryId, deliveryJson, listDeliveriesOfEvent } from '../resources/delivery.ts';
 import { eventExists } from '../resources/event.ts';
 import { type Route, route } from '../route.ts';
 
@@ -28,6 +29,9 @@ export const listEventDeliveries: Route = ({ postgres, apiUrl }) =>
       if ('errors' in page) return sendInvalid(reply, page.errors);
       if (!(await eventExists(postgres, tenant, id))) return sendProblem(reply, 'not_found');
       const rows = await listDeliveriesOfEvent(postgres, tenant, id, page);
-      return takePage(rows, page.limit, (last) => ({ cursor: last.id }), { request, reply, apiUrl });
+      const viewer = headerViewerOf(request.caller);
+      return takePage(rows, page.limit, (last) => ({ cursor: last.id }), { request, reply, apiUrl }).map((row) =>
+        deliveryJson(row, viewer),
+      );
     },
   });

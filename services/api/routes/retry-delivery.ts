@@ -3,12 +3,13 @@ import { isFinal } from '#lib/contract';
 import { createDeadLetterReplay } from '#lib/replay-store';
 import { emptyBody, optionalBody } from '../http/optional-body.ts';
 import { sendLimitReached, sendProblem } from '../http/send-problem.ts';
+import { headerViewerOf } from '../keys/identify-caller.ts';
 import { type Operation, ref } from '../openapi/operation.ts';
 import { newReplay } from '../replays/new-replay.ts';
 import { replayLimitReached } from '../replays/replay-limit.ts';
 import { sendReplay } from '../replays/send-replay.ts';
 import { findDeadLetterOfDelivery } from '../resources/dead-letter.ts';
-import { findDelivery } from '../resources/delivery.ts';
+import { deliveryJson, findDelivery } from '../resources/delivery.ts';
 import { startedReplay } from '../resources/replay.ts';
 import { type MadeDue, makeDue } from '../resources/waiting.ts';
 import { type Route, route, type RouteDeps } from '../route.ts';
@@ -51,7 +52,8 @@ export const retryDelivery: Route = (deps) =>
         return changed;
       });
       if (made !== 'due') return sendProblem(reply, 'conflict', whyNotDue[made]);
-      return reply.code(202).send(await findDelivery(effects, tenant, id));
+      const retried = (await findDelivery(effects, tenant, id)) ?? delivery;
+      return reply.code(202).send(deliveryJson(retried, headerViewerOf(request.caller)));
     },
   });
 

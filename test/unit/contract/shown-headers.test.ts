@@ -1,4 +1,11 @@
-import { answeredHeadersFor, receivedHeadersFor, recordHeaderText, sentHeadersFor, setHeadersFor } from '#lib/contract';
+import {
+  answeredHeadersFor,
+  detailFor,
+  receivedHeadersFor,
+  recordHeaderText,
+  sentHeadersFor,
+  setHeadersFor,
+} from '#lib/contract';
 
 const sent = {
   'x-internal-route': 'pod-7',
@@ -29,6 +36,31 @@ test('the answer of a receiver is shown to both, but for its cookies and tokens'
   for (const viewer of ['tenant', 'customer'] as const)
     expect(answeredHeadersFor(viewer, answered)).toEqual({ ...answered, 'set-cookie': '***' });
 });
+
+test('a proxy on the way to the receiver is the tenant’s to know', () => {
+  const answered = { via: '1.1 squid.internal', 'proxy-authenticate': 'Basic realm="squid"', server: 's' };
+  expect(answeredHeadersFor('customer', answered)).toEqual({ server: 's' });
+  expect(answeredHeadersFor('tenant', answered)).toEqual(answered);
+});
+
+test.each([
+  ['the proxy: the connection was refused', 'the connection failed'],
+  ['the proxy answered 407: it asks for other credentials', 'the connection failed'],
+  ['the proxy did not answer within 10000 ms', 'the connection was not established within 10000 ms'],
+  ['the proxy: the host’s address is not allowed: link-local', 'the connection failed'],
+  ['exhausted: the proxy answered 502', 'exhausted: the connection failed'],
+  ['the client certificate cannot be used', 'the TLS handshake failed'],
+  ['exhausted: the server refused our certificate', 'exhausted: the TLS handshake failed'],
+])('a customer is not told by %s how the provider reaches its endpoint', (detail, shown) => {
+  expect([detailFor('tenant', detail), detailFor('customer', detail)]).toEqual([detail, shown]);
+});
+
+test.each([null, 'answered 500', 'the connection was refused', 'the server asks for a client certificate'])(
+  'a customer is told of its own receiver: %s',
+  (detail) => {
+    expect(detailFor('customer', detail)).toBe(detail);
+  },
+);
 
 test.each([
   ...['Forwarded', 'X-Forwarded-For', 'x-forwarded-host', 'Via', 'X-Real-IP', 'True-Client-IP', 'CF-Connecting-IP'],
