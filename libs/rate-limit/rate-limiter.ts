@@ -36,6 +36,15 @@ export interface RateLimiter {
   take(key: string, rate: Rate): Promise<Permit>;
 }
 
+export interface RatesLeft {
+  /**
+   * Permits of the burst that are left for all processes now: asks the shared bucket.
+   *
+   * @returns undefined while that is away
+   */
+  left(key: string, rate: Rate): Promise<number | undefined>;
+}
+
 interface Options {
   buckets: SharedBuckets;
   clock: Clock;
@@ -67,11 +76,12 @@ const awayForMs = 1_000;
 /** At this number, the oldest key is forgotten. */
 const maxKeys = 10_000;
 
-export function createRateLimiter({ buckets, clock, log }: Options): RateLimiter {
+export function createRateLimiter({ buckets, clock, log }: Options): RateLimiter & RatesLeft {
   const known = new Map<string, Bucket>();
   let lastProcesses = 1;
 
-  function bucketOf(key: string, rate: Rate): Bucket {
+  function bucketOf(key: string, given: Rate): Bucket {
+    const rate = { perSecond: given.perSecond, burst: Math.max(1, given.burst) };
     let bucket = known.get(key);
     if (bucket === undefined) {
       const [oldest] = known.keys();
@@ -90,6 +100,13 @@ export function createRateLimiter({ buckets, clock, log }: Options): RateLimiter
   function shareOf({ rate, last }: Bucket, nowMs: number): LocalShare {
     const free = last === undefined ? rate.burst : last.free + ((nowMs - last.atMs) / 1000) * rate.perSecond;
     return createLocalShare(rate, last?.processes ?? lastProcesses, Math.min(rate.burst, free), nowMs);
+  }
+
+  /** @returns the time */
+  function dropOld(bucket: Bucket): number {
+    const nowMs = clock.monotonicMs();
+    if (nowMs >= bucket.heldUntilMs) bucket.held = 0;
+    return nowMs;
   }
 
   function ask(bucket: Bucket): Promise<void> {
@@ -124,11 +141,16 @@ export function createRateLimiter({ buckets, clock, log }: Options): RateLimiter
   }
 
   return {
-    async take(key, given) {
-      const bucket = bucketOf(key, { perSecond: given.perSecond, burst: Math.max(1, given.burst) });
+    async left(key, rate) {
+      const bucket = bucketOf(key, rate);
+      const nowMs = dropOld(bucket);
+      if (bucket.share === undefined || nowMs >= bucket.askAgainAtMs) await ask(bucket);
+      return bucket.share === undefined ? leftOf(bucket, clock.monotonicMs()) : undefined;
+    },
+    async take(key, rate) {
+      const bucket = bucketOf(key, rate);
       for (;;) {
-        const nowMs = clock.monotonicMs();
-        if (nowMs >= bucket.heldUntilMs) bucket.held = 0;
+        const nowMs = dropOld(bucket);
         if (bucket.held >= 1) {
           bucket.held -= 1;
           if (bucket.held < chunkOf(bucket) / 2 && nowMs >= bucket.emptyUntilMs && bucket.share === undefined) {

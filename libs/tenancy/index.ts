@@ -7,6 +7,8 @@ export {
   limitTable,
   type LimitUnit,
   tenantLimitRaisedBy,
+  type Used,
+  usedWords,
 } from './limit-table.ts';
 export { type ShareDefinition, type ShareName, shareTable } from './share-table.ts';
 export { createSharedRoom, type SharedRoom } from './shared-room.ts';

@@ -1,6 +1,15 @@
 /** The unit in which a limit is counted: things at a time, bytes, things per second, or levels of nesting. */
 export type LimitUnit = 'count' | 'bytes' | 'per_second' | 'levels';
 
+/** The things that `used` of `GET /v1/limits` counts, in words for the documentation; without any it is null. */
+export const usedWords = {
+  tenant: 'now',
+  process: 'now, in the process that answers',
+  burst: 'requests of the burst that are not back yet, all processes together',
+} as const;
+
+export type Used = keyof typeof usedWords;
+
 /**
  * Limits of one tenant on shared resources. docs/tenancy.md is generated from this table; the code looks a limit up by its name
  * (`TenantLimits`), and a 429 contains that name.
@@ -12,6 +21,7 @@ export interface LimitDefinition {
   unit: LimitUnit;
   /** The things counted, as they read after a number: "10000 endpoints that are not deleted". */
   counts: string;
+  used?: Used;
   /** The behaviour at the limit, for the user who meets it. */
   atLimit: string;
 }
@@ -24,6 +34,7 @@ export const limitTable = {
     max: 300_000,
     unit: 'count',
     counts: 'sources that are not deleted',
+    used: 'tenant',
     atLimit: 'creating another is 429',
   },
   endpoints: {
@@ -31,6 +42,7 @@ export const limitTable = {
     max: 100_000,
     unit: 'count',
     counts: 'endpoints that are not deleted',
+    used: 'tenant',
     atLimit: 'creating another is 429',
   },
   api_keys: {
@@ -38,6 +50,7 @@ export const limitTable = {
     max: 100_000,
     unit: 'count',
     counts: 'API keys that are not revoked',
+    used: 'tenant',
     atLimit: 'creating another is 429',
   },
   sessions: {
@@ -45,6 +58,7 @@ export const limitTable = {
     max: 100_000,
     unit: 'count',
     counts: 'sessions that have not ended, and open portal links',
+    used: 'tenant',
     atLimit: 'making another is 429',
   },
   requests_per_second: {
@@ -52,6 +66,7 @@ export const limitTable = {
     max: 1_000_000,
     unit: 'per_second',
     counts: 'requests per second to the API, all keys of the tenant together, with bursts of twice that',
+    used: 'burst',
     atLimit: 'further requests are 429; a key with a higher `rate_limit` is 400',
   },
   waiting_requests: {
@@ -59,6 +74,7 @@ export const limitTable = {
     max: 100_000,
     unit: 'count',
     counts: 'requests per API process that wait for a database connection or for publication',
+    used: 'process',
     atLimit: 'further requests are 429; a request that has waited for 4 seconds is 503',
   },
   long_polls: {
@@ -66,6 +82,7 @@ export const limitTable = {
     max: 1_000_000,
     unit: 'count',
     counts: 'long polls per API process',
+    used: 'process',
     atLimit: 'further requests are 429',
   },
   replays: {
@@ -73,6 +90,7 @@ export const limitTable = {
     max: 10_000,
     unit: 'count',
     counts: 'unfinished replays with several items or by filter',
+    used: 'tenant',
     atLimit: 'another replay is 429; one replay runs at a time, the others wait',
   },
   single_replays: {
@@ -80,6 +98,7 @@ export const limitTable = {
     max: 100_000,
     unit: 'count',
     counts: 'endpoint tests, retries and replays of single items that have not been sent yet',
+    used: 'tenant',
     atLimit: 'another one is 429',
   },
   searches: {
@@ -87,6 +106,7 @@ export const limitTable = {
     max: 4,
     unit: 'count',
     counts: 'searches of payloads at a time, all processes of the API together',
+    used: 'tenant',
     atLimit: 'another search is 429',
   },
   source_bytes: {
@@ -94,6 +114,7 @@ export const limitTable = {
     max: 1_024 * mebibyte,
     unit: 'bytes',
     counts: 'bytes of sources, including those deleted within 30 days; each counts as 500 bytes plus its settings',
+    used: 'tenant',
     atLimit: 'creating another one, or making one larger, is 429',
   },
   endpoint_bytes: {
@@ -102,6 +123,7 @@ export const limitTable = {
     unit: 'bytes',
     counts:
       'bytes of endpoints with their changes of 30 days, including endpoints deleted within 30 days; each counts as 500 bytes plus its settings',
+    used: 'tenant',
     atLimit: 'creating another one, or making one larger, is 429',
   },
   event_types: {
@@ -109,6 +131,7 @@ export const limitTable = {
     max: 20_000,
     unit: 'count',
     counts: 'event types, including retired and merged ones',
+    used: 'tenant',
     atLimit: 'creating another is 429',
   },
   event_type_bytes: {
@@ -117,6 +140,7 @@ export const limitTable = {
     unit: 'bytes',
     counts:
       'bytes of event types with all their versions; each counts as 500 bytes plus its texts, schemas and examples',
+    used: 'tenant',
     atLimit: 'creating another one, publishing a version, or making one larger, is 429',
   },
   endpoint_changes: {

@@ -1,4 +1,4 @@
-import type { LimitUnit } from './limit-table.ts';
+import type { LimitUnit, Used } from './limit-table.ts';
 
 /**
  * A rate or limit that clients can meet, other than a tenant's number (limit-table.ts) or share (share-table.ts). Each service has a table of
@@ -12,6 +12,7 @@ export interface OtherLimit {
   unit: LimitUnit;
   /** The things counted, as they read after the number. */
   counts: string;
+  used?: Used;
   /** The behaviour at the limit, for the user who meets it. */
   atLimit: string;
   /** The setting that raises it, or who does. */

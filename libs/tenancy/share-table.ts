@@ -1,8 +1,11 @@
+import type { Used } from './limit-table.ts';
+
 /** Things that tenants share by free room, not by a number for each: shared-room.ts. docs/tenancy.md is written from this table. */
 export interface ShareDefinition {
   /** The setting of the whole. */
   of: string;
   counts: string;
+  used?: Used;
   /** The behaviour towards a tenant that holds its share. */
   atLimit: string;
 }
@@ -31,11 +34,13 @@ export const shareTable = {
   database_connections: {
     of: '10 of each process of the API',
     counts: 'connections to the database that its requests use',
+    used: 'process',
     atLimit: 'its next requests wait, in turns with other tenants; above `waiting_requests` 429, after 4 seconds 503',
   },
   held_polls: {
     of: '`HOOKLINE_LONGPOLL_MAX` of each process of the API',
     counts: 'requests with `wait`, looking or held',
+    used: 'process',
     atLimit: 'the next is 429',
   },
 } as const satisfies Record<string, ShareDefinition>;

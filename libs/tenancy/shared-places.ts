@@ -16,6 +16,8 @@ export interface SharedPlaces {
    *   AppError `stopped` if the signal has aborted
    */
   take(tenant: string, signal?: AbortSignal): Promise<() => void>;
+  /** How many the tenant holds. */
+  held(tenant: string): number;
   /** Each tenant that holds some, and how much of its share. */
   usage(): Iterable<readonly [tenant: string, ratio: number]>;
   /** How many of each tenant wait. */
@@ -113,6 +115,7 @@ export function createSharedPlaces({ places, maxWaiting, waitTimeoutMs, refuse }
       if (!waitingBy.has(tenant) && room.mayTake(tenant)) return hold(tenant);
       return wait(tenant, signal);
     },
+    held: room.held,
     usage: room.usage,
     waiting: () => waitingBy.entries().map(([tenant, waiters]) => [tenant, waiters.size] as const),
   };

@@ -6,12 +6,13 @@ import type { JudgingTurns, UnjudgedFilters } from '#lib/event-filter';
 import type { Verdict } from '#lib/http-client';
 import type { RandomBytes } from '#lib/ids';
 import type { Logger } from '#lib/log';
-import type { Rate, RateLimiter } from '#lib/rate-limit';
+import type { Rate, RateLimiter, RatesLeft } from '#lib/rate-limit';
 import type { SecretBox } from '#lib/secret-box';
 import type { TenantLimits, TenantUsage } from '#lib/tenancy';
 import type { IdempotencyDeps } from './idempotency/open-idempotency.ts';
 import type { OperatorKeys } from './keys/operator-keys.ts';
 import type { WhyEnded } from './keys/why-ended.ts';
+import type { TenantConnections } from './limits/tenant-connections.ts';
 import type { WaitingRequests } from './limits/waiting-requests.ts';
 import type { ApiMetrics } from './metrics.ts';
 import type { Outbox } from './outbox/publish-outbox.ts';
@@ -29,6 +30,7 @@ export interface RouteDeps {
   outbox: Pick<Outbox, 'wake'>;
   idempotency: IdempotencyDeps;
   waiting: WaitingRequests;
+  connections: Pick<TenantConnections, 'held'>;
   secretBox: SecretBox;
   clock: Clock;
   random: RandomBytes;
@@ -55,6 +57,7 @@ export interface RouteDeps {
   unjudgedFilters: Pick<UnjudgedFilters, 'note'>;
   operatorKeys: OperatorKeys;
   limiter: RateLimiter;
+  ratesLeft: RatesLeft;
   /** The rate of keys without one of their own. */
   keyRate: Rate;
   search: EventSearch;

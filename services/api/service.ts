@@ -61,10 +61,12 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
   const usage = createTenantUsage(context.metrics, limits);
   const waiting = createWaitingRequests({ limits, usage });
   const currentRequest = createCurrentRequest();
-  const { takeTurn } = createTenantConnections({
+  const connections = createTenantConnections({
     ...{ connections: maxConnections, tenant: currentRequest.tenant, waiting, usage },
   });
-  const postgres = openPool({ maxConnections, statementTimeoutMs, takeTurn, signalOf: currentRequest.signal });
+  const postgres = openPool({
+    ...{ maxConnections, statementTimeoutMs, takeTurn: connections.takeTurn, signalOf: currentRequest.signal },
+  });
   const redis = createRedis({
     ...redisAccess(config),
     name,
@@ -82,6 +84,7 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
   });
   const keys = createKeyDirectory({ followPostgres, postgres, clock, log });
   const keyUses = createKeyUses({ postgres, clock, log });
+  const limiter = createRateLimiter({ buckets, clock, log });
   const metrics = createApiMetrics(context.metrics);
   const { outbox, parts: outboxParts } = openOutbox(config, context, metrics);
   const erased = createErasedEvents({ followPostgres, postgres, clock, log });
@@ -151,6 +154,7 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
     currentRequest,
     announceLimits,
     waiting,
+    connections,
     judgingTurns,
     unjudgedFilters,
     apiUrl: withoutSlash(config.apiUrl),
@@ -159,7 +163,8 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
     findKey: keys.find,
     findSession: sessions.find,
     keyUses,
-    limiter: createRateLimiter({ buckets, clock, log }),
+    limiter,
+    ratesLeft: limiter,
     keyRate: { perSecond: config.keyRatePerSecond, burst: config.keyRateBurst },
     metrics,
     tracer: context.tracer,

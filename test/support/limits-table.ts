@@ -6,16 +6,18 @@ import {
   type ShareDefinition,
   shareTable,
   tenantLimitRaisedBy,
+  type Used,
+  usedWords,
 } from '#lib/tenancy';
 import { apiLimits } from '../../services/api/limits/api-limits.ts';
 import { consoleLimits } from '../../services/console/limits.ts';
 import { ingressLimits } from '../../services/ingress/limits.ts';
 import { markdownTable } from './markdown-table.ts';
 
-const head = ['limit', 'whose', 'how many', 'counts', 'at the limit', 'raised by'];
+const head = ['limit', 'whose', 'how many', 'counts', '`used`', 'at the limit', 'raised by'];
 
 const table =
-  /^\| limit \| whose \| how many \| counts \| at the limit \| raised by \|\n\|---\|---\|---\|---\|---\|---\|\n(?:\|.*\n)*/m;
+  /^\| limit \| whose \| how many \| counts \| `used` \| at the limit \| raised by \|\n\|---\|---\|---\|---\|---\|---\|---\|\n(?:\|.*\n)*/m;
 
 /** The limits that are no tenant's number and no share, by the service that has them. */
 export const otherLimits: Readonly<Record<string, OtherLimits>> = {
@@ -23,6 +25,8 @@ export const otherLimits: Readonly<Record<string, OtherLimits>> = {
   ingress: ingressLimits,
   console: consoleLimits,
 };
+
+const usedText = (used: Used | undefined): string => (used === undefined ? '–' : usedWords[used]);
 
 /** The page with its table of limits generated. */
 export function withLimits(page: string): string {
@@ -32,20 +36,20 @@ export function withLimits(page: string): string {
 
 /** Every rate and limit: those of tenants, their shares, then those of each service. */
 export const limitRows = (): string[][] => [
-  ...Object.entries<LimitDefinition>(limitTable).map(([name, { default: usual, max, counts, atLimit }]) => [
+  ...Object.entries<LimitDefinition>(limitTable).map(([name, { default: usual, max, counts, used, atLimit }]) => [
     `\`${name}\``,
     'each tenant',
     `${usual}, up to ${max}`,
-    ...[counts, atLimit, tenantLimitRaisedBy],
+    ...[counts, usedText(used), atLimit, tenantLimitRaisedBy],
   ]),
-  ...Object.entries<ShareDefinition>(shareTable).map(([name, { of, counts, atLimit }]) => [
-    ...[`\`${name}\``, 'each tenant', `a [share](#shares) of ${of}`, counts, atLimit],
+  ...Object.entries<ShareDefinition>(shareTable).map(([name, { of, counts, used, atLimit }]) => [
+    ...[`\`${name}\``, 'each tenant', `a [share](#shares) of ${of}`, counts, usedText(used), atLimit],
     'the operator, by the size of the whole',
   ]),
   ...Object.values(otherLimits).flatMap((limits) =>
-    Object.entries<OtherLimit>(limits).map(([name, { whose, usual, counts, atLimit, raisedBy }]) => [
+    Object.entries<OtherLimit>(limits).map(([name, { whose, usual, counts, used, atLimit, raisedBy }]) => [
       ...[`\`${name}\``, whose, usual === null ? 'none' : String(usual)],
-      ...[counts, atLimit, raisedBy],
+      ...[counts, usedText(used), atLimit, raisedBy],
     ]),
   ),
 ];

@@ -3,7 +3,7 @@ import type { FollowedErasures } from '#lib/erasure';
 import { type Rate, rateLimitFields, type RateLimiter, waitSeconds } from '#lib/rate-limit';
 import type { TenantLimits, TenantUsage } from '#lib/tenancy';
 import { sendInvalid, sendLimitReached, sendProblem, sendRateLimited } from '../http/send-problem.ts';
-import { tenantRate } from '../limits/tenant-rate.ts';
+import { credentialBucket, tenantRate } from '../limits/tenant-rate.ts';
 import { missingCapability } from './capabilities.ts';
 import { allTenants, type Caller, identifyCaller, type IdentityDeps, keyIdOf } from './identify-caller.ts';
 import type { KnownKey } from './key-directory.ts';
@@ -51,7 +51,7 @@ export function createCallerCheck(deps: CallerDeps): onRequestAsyncHookHandler {
     reply: FastifyReply,
   ): Promise<boolean> {
     const rateOfTenant = tenantRate(limits, tenant);
-    const ofKey = await limiter.take(`${tenant}:${id}`, rateLimit);
+    const ofKey = await limiter.take(credentialBucket(tenant, id), rateLimit);
     const ofTenant = ofKey.granted ? await limiter.take(tenant, rateOfTenant) : undefined;
     void reply.headers(
       rateLimitFields([

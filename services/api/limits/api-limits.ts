@@ -10,6 +10,9 @@ export const redeemingRate = { perSecond: 20, burst: 100 };
 /** The rate of a tenant's exports, pages included: each may cost as much as thousands of other requests. */
 export const exportRate = { perSecond: 2, burst: 20 };
 
+/** The bucket of a tenant's exports. */
+export const exportBucket = (tenant: string): string => `export:${tenant}`;
+
 /** Limits of the API that are no tenant's. Problems name them in `limit`. */
 export const apiLimits = {
   key_rate: {
@@ -17,6 +20,7 @@ export const apiLimits = {
     usual: defaultNumber(fields.keyRatePerSecond),
     unit: 'per_second',
     counts: `requests per second, with bursts of ${defaultNumber(fields.keyRateBurst)}; the operator’s key has no rate`,
+    used: 'burst',
     atLimit: 'further requests are 429',
     raisedBy:
       '`rate_limit` of a key, up to `requests_per_second`; `HOOKLINE_API_KEY_RATE_PER_SECOND`, `HOOKLINE_API_KEY_RATE_BURST`',
@@ -26,6 +30,7 @@ export const apiLimits = {
     usual: defaultNumber(fields.maxHeldPerKey),
     unit: 'count',
     counts: 'long polls per API process',
+    used: 'process',
     atLimit: 'the next is 429',
     raisedBy: '`HOOKLINE_LONGPOLL_MAX_PER_KEY`',
   },
@@ -34,6 +39,7 @@ export const apiLimits = {
     usual: defaultNumber(fields.maxHeld),
     unit: 'count',
     counts: 'long polls of all tenants',
+    used: 'process',
     atLimit: 'the next is 503',
     raisedBy: '`HOOKLINE_LONGPOLL_MAX`',
   },
@@ -42,6 +48,7 @@ export const apiLimits = {
     usual: maxSearches,
     unit: 'count',
     counts: 'searches of payloads at a time, of all tenants',
+    used: 'process',
     atLimit: 'the next is 503',
     raisedBy: 'more processes',
   },
@@ -58,6 +65,7 @@ export const apiLimits = {
     usual: exportRate.perSecond,
     unit: 'per_second',
     counts: `exports of event types, or pages of one, per second, with bursts of ${exportRate.burst}`,
+    used: 'burst',
     atLimit: 'the next is 429',
     raisedBy: 'no setting',
   },

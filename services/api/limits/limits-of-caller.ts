@@ -1,3 +1,4 @@
+import type { Rate } from '#lib/rate-limit';
 import { unfinishedReplays } from '#lib/replay-store';
 import {
   type LimitName,
@@ -5,6 +6,7 @@ import {
   type LimitUnit,
   type OtherLimit,
   type ShareDefinition,
+  type ShareName,
   shareTable,
   tenantLimitRaisedBy,
 } from '#lib/tenancy';
@@ -13,7 +15,9 @@ import type { KnownKey } from '../keys/key-directory.ts';
 import { countOpenSessions } from '../resources/session.ts';
 import { countsOf, findTenant } from '../resources/tenant.ts';
 import type { RouteDeps } from '../route.ts';
-import { type ApiLimitName, apiLimits, plainText } from './api-limits.ts';
+import { countSearches } from '../searching/search-places.ts';
+import { type ApiLimitName, apiLimits, exportBucket, exportRate, plainText } from './api-limits.ts';
+import { credentialBucket, tenantRate } from './tenant-rate.ts';
 
 /** A limit as clients see it. */
 interface ShownLimit {
@@ -30,28 +34,39 @@ interface ShownLimit {
   raised_by: string;
 }
 
-type Deps = Pick<RouteDeps, 'postgres' | 'limits' | 'keyRate' | 'operatorKeys' | 'waiting' | 'polling'>;
+type Deps = Pick<
+  RouteDeps,
+  'postgres' | 'limits' | 'keyRate' | 'operatorKeys' | 'waiting' | 'connections' | 'polling' | 'search' | 'ratesLeft'
+>;
+
+interface Asking {
+  tenant: string;
+  /** The id of the key, or `admin`. */
+  credential: string;
+  /** Undefined: the operator's, which has no rate. */
+  key: Pick<KnownKey, 'id' | 'rateLimit'> | undefined;
+}
+
+type AnyName = LimitName | ShareName | ApiLimitName;
 
 /**
  * All limits of the caller's tenant and of its key, with what is used now. Reads a few counters of the tenant, and counts no more rows than its
  * limits allow.
- *
- * @param key undefined: the operator's, which has no rate
  */
-export async function limitsOfCaller(
-  deps: Deps,
-  tenant: string,
-  key: Pick<KnownKey, 'rateLimit'> | undefined,
-): Promise<ShownLimit[]> {
-  const used = await usedBy(deps, tenant);
+export async function limitsOfCaller(deps: Deps, asking: Asking): Promise<ShownLimit[]> {
+  const { tenant, key } = asking;
+  const used: Partial<Record<AnyName, number | null>> = {
+    ...(await usedInStores(deps, tenant)),
+    ...(await usedOfRates(deps, asking)),
+    ...usedHere(deps, asking),
+  };
   const ofTenant = Object.entries(limitTable).map(([name, { unit, counts, atLimit }]) => ({
     ...{ name, whose: 'each tenant' },
     limit: deps.limits.of(tenant, name as LimitName),
-    used: used[name as LimitName] ?? null,
     ...{ unit, counts, answer: atLimit, raised_by: tenantLimitRaisedBy },
   }));
   const shared = Object.entries<ShareDefinition>(shareTable).map(([name, { of, counts, atLimit }]) => ({
-    ...{ name, whose: 'each tenant', limit: null, used: null, unit: 'count' as const },
+    ...{ name, whose: 'each tenant', limit: null, unit: 'count' as const },
     ...{ counts: `${counts}: a share of ${of}`, answer: atLimit, raised_by: 'nobody: the operator sets the whole' },
   }));
   const configured: Partial<Record<ApiLimitName, number | null>> = {
@@ -63,21 +78,19 @@ export async function limitsOfCaller(
     ([name, { whose, usual, unit, counts, atLimit, raisedBy }]) => {
       const set = configured[name as ApiLimitName];
       return {
-        ...{ name, whose, limit: set === undefined ? usual : set, used: null },
+        ...{ name, whose, limit: set === undefined ? usual : set },
         ...{ unit, counts, answer: atLimit, raised_by: raisedBy },
       };
     },
   );
-  return [...ofTenant, ...shared, ...others].map(({ counts, raised_by, ...row }) => ({
-    ...row,
-    counts: plainText(counts),
-    answer: plainText(row.answer),
-    raised_by: plainText(raised_by),
+  return [...ofTenant, ...shared, ...others].map(({ name, whose, limit, unit, counts, answer, raised_by }) => ({
+    ...{ name, whose, limit, used: used[name as AnyName] ?? null, unit },
+    ...{ counts: plainText(counts), answer: plainText(answer), raised_by: plainText(raised_by) },
   }));
 }
 
-async function usedBy(
-  { postgres, limits, operatorKeys, waiting }: Deps,
+async function usedInStores(
+  { postgres, limits, operatorKeys }: Deps,
   tenant: string,
 ): Promise<Partial<Record<LimitName, number>>> {
   const row = await findTenant(postgres, tenant);
@@ -87,10 +100,42 @@ async function usedBy(
   return {
     ...countsOf(row),
     sessions: await countOpenSessions(postgres, tenant, operatorKeys.fingerprints, mostSessions),
-    waiting_requests: waiting.of(tenant),
     replays: bulk,
     single_replays: single,
     event_types: types,
     event_type_bytes: bytes,
+    searches: await countSearches(postgres, tenant, limits.of(tenant, 'searches')),
+  };
+}
+
+/** Requests of each burst that are not back yet; null while Redis is away. */
+async function usedOfRates(
+  { ratesLeft, limits, keyRate }: Deps,
+  { tenant, key }: Asking,
+): Promise<Partial<Record<AnyName, number | null>>> {
+  const usedOf = async (bucket: string, rate: Rate): Promise<number | null> => {
+    const left = await ratesLeft.left(bucket, rate);
+    return left === undefined ? null : Math.max(0, Math.ceil(rate.burst - left));
+  };
+  const [ofTenant, exports, ofKey] = await Promise.all([
+    usedOf(tenant, tenantRate(limits, tenant)),
+    usedOf(exportBucket(tenant), exportRate),
+    key === undefined ? null : usedOf(credentialBucket(tenant, key.id), key.rateLimit ?? keyRate),
+  ]);
+  return { requests_per_second: ofTenant, exports, key_rate: ofKey };
+}
+
+/** Of this process. */
+function usedHere(
+  { waiting, connections, polling: { held }, search }: Deps,
+  { tenant, credential }: Asking,
+): Partial<Record<AnyName, number>> {
+  const polls = held.taken(tenant);
+  return {
+    waiting_requests: waiting.of(tenant),
+    ...{ long_polls: polls, held_polls: polls, key_long_polls: held.taken(tenant, credential) },
+    process_long_polls: held.taken(),
+    process_searches: search.running(),
+    database_connections: connections.held(tenant),
   };
 }

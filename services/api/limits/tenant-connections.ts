@@ -8,6 +8,8 @@ import type { WaitingRequests } from './waiting-requests.ts';
 export interface TenantConnections {
   /** For the pool: waits until the tenant of the current request may use a connection. */
   takeTurn(signal?: AbortSignal): Promise<() => void>;
+  /** How many the tenant's requests use now. */
+  held(tenant: string): number;
 }
 
 interface Options {
@@ -33,6 +35,7 @@ export function createTenantConnections({
   usage.showShare('database_connections', places.usage);
   waiting.show(places.waiting);
   return {
+    held: places.held,
     async takeTurn(signal) {
       const tenant = currentTenant();
       return tenant === undefined ? nothingTaken : places.take(tenant, signal);

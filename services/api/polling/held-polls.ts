@@ -28,6 +28,8 @@ import { createReadings, type Waiter, type WatchedTenant } from './readings.ts';
 export interface HeldPolls {
   /** A place until it is left, or who has no more of them. */
   enter(tenant: string, credential: string): Place | 'credential' | 'tenant' | 'process';
+  /** How many places are taken: of all tenants, of one, of one credential of it. */
+  taken(tenant?: string, credential?: string): number;
   /** Each tenant that has some, and how much of its share. */
   usage(): Iterable<readonly [tenant: string, ratio: number]>;
   /** The tenant's events have changed. */
@@ -152,6 +154,11 @@ export function createHeldPolls(deps: Deps): HeldPolls {
       watched.placesByCredential.set(credential, ofCredential + 1);
       showWaiting();
       return new HeldPlace(shared, watched, credential);
+    },
+    taken(tenant, credential) {
+      if (tenant === undefined) return deps.max - room.free();
+      if (credential === undefined) return room.held(tenant);
+      return watchedByTenant.get(tenant)?.placesByCredential.get(credential) ?? 0;
     },
     usage: room.usage,
     wake(tenant) {

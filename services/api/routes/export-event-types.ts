@@ -7,7 +7,7 @@ import { filterDescriptions, filterSchemas, readFilters } from '../http/filters.
 import { type PageQuery, pageParameters, readPage, takePage } from '../http/paging.ts';
 import { sendParts } from '../http/send-parts.ts';
 import { sendInvalid, sendRateLimited } from '../http/send-problem.ts';
-import { exportRate } from '../limits/api-limits.ts';
+import { exportBucket, exportRate } from '../limits/api-limits.ts';
 import type { Operation } from '../openapi/operation.ts';
 import {
   eventTypeFilters,
@@ -59,7 +59,7 @@ export const exportEventTypes: Route = ({ postgres, limiter, apiUrl }) =>
       const page = readPage(query, { test: isEventTypeName });
       const errors = [read, page].flatMap((one) => ('errors' in one ? one.errors : []));
       if ('errors' in read || 'errors' in page) return sendInvalid(reply, errors);
-      const permit = await limiter.take(`export:${tenant}`, exportRate);
+      const permit = await limiter.take(exportBucket(tenant), exportRate);
       void reply.headers(rateLimitFields([{ name: 'exports', rate: exportRate, permit }]));
       if (!permit.granted)
         return sendRateLimited(

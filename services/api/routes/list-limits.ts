@@ -7,7 +7,7 @@ const operation: Operation = {
   id: 'listLimits',
   summary: 'List the rates and limits of the tenant and of the key, with what is used now',
   description:
-    'Every 429 and 413 names one of these in `limit`. `used` is null where it is not counted, or only by other processes; of limits per process, it is that of the process that answers.',
+    'Every 429 and 413 names one of these in `limit`. Of limits per process, `used` is that of the process that answers; of rates, the requests of the burst that are not back yet. It is null where nothing is counted, where only other processes count, and of rates while Redis is away.',
   answers: { 200: { is: 'All limits', body: { type: 'array', items: ref('Limit') } } },
 };
 
@@ -17,5 +17,5 @@ export const listLimits: Route = (deps) =>
     method: 'GET',
     url: '/v1/limits',
     config: { operation },
-    handler: ({ tenant, caller }) => limitsOfCaller(deps, tenant, caller.key),
+    handler: ({ tenant, credential, caller }) => limitsOfCaller(deps, { tenant, credential, key: caller.key }),
   });

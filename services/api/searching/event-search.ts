@@ -16,6 +16,8 @@ export interface EventSearch {
    * @throws AppError store_unavailable, stopped
    */
   search(asked: SearchAsked, places: number, signal: AbortSignal): Promise<{ body: string } | 'busy' | 'full'>;
+  /** How many run in this process, of all tenants. */
+  running(): number;
 }
 
 interface Options {
@@ -97,6 +99,7 @@ export function createEventSearch({ database, name, log, limits = searchLimits }
 
   return {
     ...part,
+    running: () => pending.size,
     async search(asked, places, signal) {
       if (isStopped) throw new AppError('stopped', 'the search has been stopped');
       if (pending.size >= maxSearches) return 'full';

@@ -5,9 +5,10 @@ import { systemClock } from '#lib/clock';
 import { toAppError } from '#lib/errors';
 import { createJudgingTurns } from '#lib/event-filter';
 import { silentLogger } from '#lib/log';
-import { createPostgres, type Query } from '#lib/postgres';
+import { createPostgres } from '#lib/postgres';
 import type { SearchAnswer, SearchRequest, WorkerOptions } from './messages.ts';
 import { searchPayloads } from './search-payloads.ts';
+import { takePlace } from './search-places.ts';
 
 const { database, applicationName, maxConnections, limits } = workerData as WorkerOptions;
 const port = parentPort;
@@ -62,15 +63,4 @@ async function search({ asked, places }: Extract<SearchRequest, { kind: 'search'
       if (answered.kind === 'busy') throw error;
     });
   return answered;
-}
-
-async function takePlace(tx: Query, tenant: string, places: number): Promise<boolean> {
-  for (let place = 0; place < places; place += 1) {
-    const [row] = await tx.query<{ taken: boolean }>(
-      'SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS taken',
-      [`hookline/search/${tenant}/${place}`],
-    );
-    if (row?.taken === true) return true;
-  }
-  return false;
 }

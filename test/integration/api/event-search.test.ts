@@ -268,6 +268,10 @@ describe('the limits of a search', () => {
       expect(refused.json()).toMatchObject({ status: 429, code: 'limit_reached', limit: 'searches' });
       expect(refused.headers['retry-after']).toBe('2');
     }
+    await waitUntil('the limits show the search that runs', async () => {
+      const shown = (await api.ask({ path: '/v1/limits', tenant })).json<{ name: string; used: number | null }[]>();
+      return shown.find(({ name }) => name === 'searches')?.used === 1;
+    });
     expect((await api.ask({ path: short, tenant: 'stranger' })).status).toBe(200);
     isOver = true;
     await long;

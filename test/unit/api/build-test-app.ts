@@ -65,6 +65,7 @@ const testDeps = ({
     search: async () => {
       throw new Error('nothing is searched here');
     },
+    running: () => 0,
   },
   schemaChecks: { check: async () => ({ kind: 'match' }) },
   documents: testDocuments,
@@ -89,12 +90,14 @@ const testDeps = ({
   limitSettings: createTenantLimits(noLimitSettings),
   usage,
   waiting: createWaitingRequests({ limits, usage }),
+  connections: { held: () => 0 },
   judgingTurns: createJudgingTurns(),
   unjudgedFilters: { note: () => undefined },
   findKey: async () => 'unknown',
   whyEnded: () => undefined,
   keyUses: { note: () => undefined },
   limiter: { take: async () => ({ granted: true }) },
+  ratesLeft: { left: async () => undefined },
   keyRate: { perSecond: 100, burst: 200 },
   apiUrl: 'https://api.test',
   ingressUrl: 'https://in.test',

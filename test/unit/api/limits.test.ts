@@ -1,8 +1,8 @@
 /** Rates and limits in headers, in problems and in `GET /v1/limits`. */
 import { createManualClock } from '#lib/clock';
 import { silentLogger } from '#lib/log';
-import { createRateLimiter, type RateLimiter } from '#lib/rate-limit';
-import { createTenantLimits, limitNames, parseLimitSettings, shareTable } from '#lib/tenancy';
+import { createRateLimiter, type RateLimiter, type RatesLeft } from '#lib/rate-limit';
+import { createTenantLimits, limitNames, limitTable, parseLimitSettings, shareTable, type Used } from '#lib/tenancy';
 import type { KnownKey } from '../../../services/api/keys/key-directory.ts';
 import { apiLimits } from '../../../services/api/limits/api-limits.ts';
 import { limitRows, otherLimits } from '../../support/limits-table.ts';
@@ -20,7 +20,7 @@ function appFor(given: Parameters<typeof buildTestApp>[0] = {}, rateLimit: Known
   return buildTestApp({ postgres: postgresOf(async () => []), findKey, ...given });
 }
 
-function limiterOf(): RateLimiter {
+function limiterOf(): RateLimiter & RatesLeft {
   const clock = createManualClock();
   return createRateLimiter({ buckets: createFakeServer(clock).buckets('p0'), clock, log: silentLogger });
 }
@@ -100,7 +100,8 @@ describe('GET /v1/limits', () => {
   });
   type Shown = { name: string; limit: number | null; used: number | null; raised_by: string; counts: string };
   const shownTo = async (authorization: string, rateLimit?: KnownKey['rateLimit']) => {
-    const answer = await appFor({ postgres, limits }, rateLimit).ask({
+    const limiter = limiterOf();
+    const answer = await appFor({ postgres, limits, limiter, ratesLeft: limiter }, rateLimit).ask({
       path: '/v1/limits',
       headers: { authorization, ...(authorization === adminAuthorization && { 'hookline-tenant': 'acme' }) },
     });
@@ -134,11 +135,31 @@ describe('GET /v1/limits', () => {
     expect(numbers('single_replays')).toEqual([1, 1_000]);
     expect(numbers('sessions')).toEqual([5, 1_000]);
     expect(numbers('waiting_requests')).toEqual([0, 200]);
-    expect(numbers('requests_per_second')).toEqual([null, 500]);
+    expect(numbers('requests_per_second')).toEqual([1, 500]);
+    expect(numbers('exports')).toEqual([0, 2]);
+    expect(numbers('searches')).toEqual([0, 1]);
+    expect(numbers('long_polls')).toEqual([0, 10_000]);
     expect(numbers('places_in_flight')).toEqual([null, null]);
-    expect(numbers('key_rate')).toEqual([null, 7]);
+    expect(numbers('key_rate')).toEqual([1, 7]);
     expect(numbers('request_body')).toEqual([null, 65_536]);
     expect(shown.get('endpoints')?.raised_by).toBe('the operator, by PUT /v1/tenants/{id} or HOOKLINE_TENANT_LIMITS');
+  });
+
+  test('has a number for each limit of which the documentation says what `used` counts, and null for the others', async () => {
+    const told: Readonly<Record<string, { counts: string; used?: Used }>> = {
+      ...limitTable,
+      ...shareTable,
+      ...apiLimits,
+    };
+    for (const { name, used } of await shownTo('Bearer a-key'))
+      expect([name, used !== null]).toEqual([name, told[name]?.used !== undefined]);
+  });
+
+  test('says nothing of rates while Redis is away', async () => {
+    const { ask } = appFor({ postgres, limits, ratesLeft: { left: async () => undefined } });
+    const rows = (await ask({ path: '/v1/limits', headers })).json<Shown[]>();
+    for (const name of ['key_rate', 'requests_per_second', 'exports'])
+      expect(rows.find((row) => row.name === name)?.used).toBeNull();
   });
 
   test('shows the operator a tenant, without a rate', async () => {

@@ -40,7 +40,7 @@ test('a burst is granted whole, and the next is told when it may', async () => {
 
 test('a permit says what is left for all processes: after the last answer of the bucket, and what came since', async () => {
   const { limiters, clock } = setUp(2);
-  const [one, other] = limiters as [RateLimiter, RateLimiter];
+  const [one, other] = limiters as RateLimiter[] as [RateLimiter, RateLimiter];
   const rate = { perSecond: 10, burst: 10 };
   const leftAt = async (limiter: RateLimiter): Promise<number> => {
     const permit = await limiter.take('k', rate);
@@ -49,6 +49,19 @@ test('a permit says what is left for all processes: after the last answer of the
   expect([await leftAt(one), await leftAt(one), await leftAt(other), await leftAt(other)]).toEqual([9, 8, 7, 6]);
   await clock.advance(60_000);
   expect(await leftAt(one)).toBe(9);
+});
+
+test('what is left can be asked for without taking any, and is not known while the bucket is away', async () => {
+  const { limiters, clock, server } = setUp(2);
+  const [one, other] = limiters as [(typeof limiters)[0], (typeof limiters)[0]];
+  const rate = { perSecond: 10, burst: 10 };
+  expect(await one?.left('k', rate)).toBe(10);
+  for (let taken = 0; taken < 3; taken += 1) await other?.take('k', rate);
+  expect([await one?.left('k', rate), await one?.left('k', rate), await other?.left('k', rate)]).toEqual([7, 7, 7]);
+  await clock.advance(100);
+  expect(await one?.left('k', rate)).toBe(8);
+  server.away = true;
+  expect(await one?.left('k', rate)).toBeUndefined();
 });
 
 test('keys do not share', async () => {

@@ -9,7 +9,10 @@ export const documentedLimits: DocumentedResource = {
       name: saying('as problems name it in `limit`', text),
       whose: saying('to whom it applies', text),
       limit: saying('null: there is none, or it is a share of what is free', nullable(number)),
-      used: saying('now; null where it is not counted', nullable(number)),
+      used: saying(
+        'now; null where it is not counted. Of rates: requests of the burst that are not back yet',
+        nullable(number),
+      ),
       unit: oneOf(['count', 'bytes', 'per_second', 'levels']),
       counts: saying('what is counted', text),
       answer: saying('what happens at the limit', text),

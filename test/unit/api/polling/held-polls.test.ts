@@ -283,6 +283,8 @@ test('a key’s places are its own in each tenant; the process has so many in al
   enter(world, 'other', 'a');
   expect(world.held.enter('other', 'b')).toBe('process');
   expect(await world.waiting()).toBe(4);
+  const { taken } = world.held;
+  expect([taken(), taken('acme'), taken('acme', 'a'), taken('none', 'a')]).toEqual([4, 3, 2, 0]);
   first?.leave();
   expect(typeof world.held.enter('third', 'b')).toBe('object');
 });
