@@ -9,6 +9,8 @@ export interface ApiClient {
   request<T>(method: ApiMethod, path: string, given?: ApiRequest): Promise<ApiResult<T>>;
   /** A collection, filtered by the path's query, read page by page up to `limit` items. */
   list<T>(path: string, limit: number): Promise<ApiResult<T[]>>;
+  /** A document that may come in parts; `next` is the path of the next one. */
+  part<T>(path: string): Promise<ApiResult<Part<T>>>;
   /** One page, as large as the API makes it; `next` is the path of the next one. */
   page<T>(path: string): Promise<ApiResult<Page<T>>>;
   /** Reads a body that is not the API's own JSON: a payload as its sender sent it. */
@@ -19,6 +21,11 @@ interface Bytes {
   body: Buffer;
   contentType: string | undefined;
   contentEncoding: string | undefined;
+}
+
+export interface Part<T> {
+  value: T;
+  next: string | undefined;
 }
 
 export interface Page<T> {
@@ -113,6 +120,13 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
 
   return {
     page,
+    async part<T>(path: string) {
+      const answered = await answerTo('GET', path);
+      if ('failure' in answered) return { ok: false, ...answered };
+      const { answer } = answered;
+      const read = valueIn<T>(answer);
+      return read.ok ? { ok: true, value: { value: read.value, next: nextPage(answer.header('link'), base) } } : read;
+    },
     async bytes(path) {
       const answered = await answerTo('GET', path);
       if ('failure' in answered) return { ok: false, ...answered };

@@ -4,6 +4,7 @@ export {
   type ApiMethod,
   type ApiRequest,
   type Page,
+  type Part,
   createApiClient,
   maxPageSize,
 } from './api-client.ts';

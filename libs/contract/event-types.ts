@@ -144,7 +144,7 @@ export interface EventTypeField {
 export interface SchemaDifference {
   /** `data.items[].id`; empty: the whole payload. */
   field: string;
-  change: 'added' | 'removed' | 'narrowed' | 'widened' | 'required' | 'optional';
+  change: 'added' | 'removed' | 'narrowed' | 'widened' | 'required' | 'optional' | 'unlisted';
   breaking: boolean;
 }
 

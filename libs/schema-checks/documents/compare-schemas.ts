@@ -1,9 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { SchemaDifference } from '#lib/contract';
-import { type SchemaField, schemaFields } from './schema-fields.ts';
+import { maxParts, type SchemaField, schemaFields } from './schema-fields.ts';
 
 /** More says no more to a reader. */
 const maxDifferences = 200;
+/** The last of the differences, where there may be more. */
+const unlisted: SchemaDifference = { field: '', change: 'unlisted', breaking: false };
 
 /**
  * How a schema differs from the one before, and what of it breaks receivers or validators of the former:
@@ -17,8 +19,8 @@ const maxDifferences = 200;
  * | a type more                                            | yes: receivers parse it                      |
  * | a value more in an enumeration                         | no: receivers must expect unknown values     |
  * | texts, examples                                        | no difference                                |
- *
- * Fields beyond the limit of schema-fields.ts are not compared.
+ * | beyond the 200 that are listed                         | `unlisted`, once                             |
+ * | in parts beyond those that schema-fields.ts looks at   | the same                                     |
  */
 export function compareSchemas(before: unknown, after: unknown): SchemaDifference[] {
   if (isDeepStrictEqual(before, after)) return [];
@@ -42,9 +44,11 @@ export function compareSchemas(before: unknown, after: unknown): SchemaDifferenc
   for (const [field, { required }] of now)
     if (!old.has(field) && old.has(parentOf(field)) && !wasTruncated)
       say(field, required ? 'required' : 'added', required);
-  if (differences.length <= maxDifferences) return differences;
+  const isWhole = !wasTruncated && !isTruncated;
+  if (differences.length <= maxDifferences) return isWhole ? differences : [...differences, unlisted];
   const breaks = differences.filter(({ breaking }) => breaking);
-  return [...breaks, ...differences.filter(({ breaking }) => !breaking)].slice(0, maxDifferences);
+  const others = differences.filter(({ breaking }) => !breaking);
+  return [...[...breaks, ...others].slice(0, maxDifferences), unlisted];
 }
 
 function compareValues(was: SchemaField, is: SchemaField): [SchemaDifference['change'], boolean] | undefined {
@@ -80,10 +84,13 @@ function parentOf(field: string): string {
   return end < 0 ? '' : field.slice(0, end);
 }
 
-/** Fields that the one describes and the other does not; `*` stands for any name. */
+/** Fields that the one describes and the other does not; `*` stands for any name. Where not all can be compared, the last one says so. */
 export function lackedFields(one: unknown, other: unknown): string[] {
+  if (isDeepStrictEqual(one, other)) return [];
   const { fields: there, truncated } = schemaFields(other);
-  if (truncated) return [];
-  const lacked = [...schemaFields(one).fields.keys()].filter((field) => !there.has(field));
-  return lacked.filter((field) => there.has(parentOf(field))).sort();
+  const { fields, truncated: isMore } = schemaFields(one);
+  const lacked = [...fields.keys()].filter((field) => !there.has(field));
+  const outermost = truncated ? [] : lacked.filter((field) => there.has(parentOf(field))).sort();
+  const isUnknown = isMore || (truncated && lacked.length > 0);
+  return isUnknown ? [...outermost, `fields beyond ${maxParts} parts, which are not compared`] : outermost;
 }

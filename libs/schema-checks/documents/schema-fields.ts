@@ -23,7 +23,7 @@ export interface SchemaFields {
 }
 
 const maxLevels = 24;
-const maxParts = 20_000;
+export const maxParts = 20_000;
 
 /** Keywords that are looked into, or say nothing about values. */
 const looked = new Set([

@@ -1,4 +1,4 @@
-import type { ApiClient, ApiMethod, ApiRequest, Page } from '#lib/api-client';
+import type { ApiClient, ApiMethod, ApiRequest, Page, Part } from '#lib/api-client';
 import type { Context } from '../context.ts';
 import { noteNewTenant } from './note-new-tenant.ts';
 import { valueOf } from './api-failure.ts';
@@ -8,6 +8,7 @@ export interface Api {
   ask<T = Record<string, unknown>>(method: ApiMethod, path: string, given?: ApiRequest): Promise<T>;
   /** A collection, page by page, up to so many items. */
   list<T = Record<string, unknown>>(path: string, limit: number): Promise<T[]>;
+  part<T>(path: string): Promise<Part<T>>;
   page<T>(path: string): Promise<Page<T>>;
 }
 
@@ -27,6 +28,7 @@ export function connectTo(open: () => Promise<ApiClient>): Api {
     ask: async <T>(method: ApiMethod, path: string, given?: ApiRequest) =>
       valueOf(await (await client()).request<T>(method, path, given)),
     list: async <T>(path: string, limit: number) => valueOf(await (await client()).list<T>(path, limit)),
+    part: async <T>(path: string) => valueOf(await (await client()).part<T>(path)),
     page: async <T>(path: string) => valueOf(await (await client()).page<T>(path)),
   };
 }

@@ -1,5 +1,7 @@
+import type { Part } from '#lib/api-client';
 import { addressOfName } from '#lib/contract';
 import { apiVerb } from '../api-calls/api-verb.ts';
+import type { Api } from '../api-calls/connect.ts';
 import { usageFailure } from '../command-failure.ts';
 import type { Context } from '../context.ts';
 import { readJson, readTextFile } from '../options/read-text-file.ts';
@@ -18,6 +20,11 @@ interface EventType extends Record<string, unknown> {
 
 interface ObservedType extends Record<string, unknown> {
   type: string;
+}
+
+/** An OpenAPI document. */
+interface Exported extends Record<string, unknown> {
+  webhooks: Record<string, unknown>;
 }
 
 interface Report {
@@ -39,11 +46,29 @@ const contentOptions = {
 
 const versionOptions = {
   schema: text('FILE', 'a JSON Schema; `-` reads the standard input'),
-  example: text('FILE', 'a payload that matches it (default: made from the schema)'),
+  example: text('FILE', 'a payload that matches it (default: none)'),
 } as const;
 
 const readFile = async (context: Context, option: string, file: string | undefined): Promise<Record<string, unknown>> =>
   file === undefined ? {} : { [option]: readJson(option, await readTextFile(context, option, file)) };
+
+/** So many come within the time-out of a request, however large each of them is. */
+const exportedAtOnce = 200;
+
+/** One document, put together from those that the API sends. */
+async function exportTypes(api: Api, query: URLSearchParams, limit: number): Promise<Exported> {
+  const found: [name: string, webhook: unknown][] = [];
+  let document: Exported = { webhooks: {} };
+  query.set('limit', String(Math.min(limit, exportedAtOnce)));
+  let path: string | undefined = `/event-types/export?${query.toString()}`;
+  while (path !== undefined && found.length < limit) {
+    const part: Part<Exported> = await api.part<Exported>(path);
+    document = part.value;
+    found.push(...Object.entries(document.webhooks));
+    path = part.next;
+  }
+  return { ...document, webhooks: Object.fromEntries(found.slice(0, limit)) };
+}
 
 const said = ({ name, status }: EventType): string => `${name} is ${status}`;
 
@@ -210,11 +235,10 @@ export const types = {
     options: {
       visibility: text('WHO', 'public, portal or internal (default: all)'),
       group: text('PREFIX', 'of this group'),
+      limit: text('N', 'the first so many by name (default: all)'),
     },
-    call: (api, { visibility, group }) => {
-      const query = new URLSearchParams(omitAbsent({ visibility, group }));
-      return api.ask('GET', `/event-types/export?${query.toString()}`);
-    },
+    call: (api, { visibility, group, limit }) =>
+      exportTypes(api, new URLSearchParams(omitAbsent({ visibility, group })), readLimit(limit)),
     show: (document) => jsonText(document, 2),
   }),
 };

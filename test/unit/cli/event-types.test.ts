@@ -27,6 +27,41 @@ test.each([
   expect([stderr, code, asked.map((one) => [one.method, one.path])]).toEqual(['', 0, [[method, path]]]);
 });
 
+test('an export is one document, put together from all that the API sends, in turns of 200 types', async () => {
+  const names = Array.from({ length: 450 }, (_, n) => `type.${String(n).padStart(3, '0')}`);
+  const api = await startFakeApi(({ path }) => {
+    const query = new URL(path, 'http://api.test').searchParams;
+    const from = names.indexOf(query.get('cursor') ?? '') + 1;
+    const shown = names.slice(from, from + Number(query.get('limit')));
+    query.set('cursor', shown.at(-1) ?? '');
+    const isLast = from + shown.length >= names.length;
+    return {
+      status: 200,
+      ...(!isLast && { headers: { link: `<http://api.test/v1/event-types/export?${query.toString()}>; rel="next"` } }),
+      body: { openapi: '3.1.0', webhooks: Object.fromEntries(shown.map((name) => [name, { post: { n: name } }])) },
+    };
+  });
+  try {
+    for (const [args, limits, count] of [
+      [[], ['200', '200', '200'], 450],
+      [['--limit', '250', '--group', 'type'], ['200', '200'], 250],
+      [['--limit', '3'], ['3'], 3],
+    ] as const) {
+      api.asked.length = 0;
+      const { code, stdout, stderr } = await runHookline(['types', 'export', ...args], { env: api.env });
+      expect([stderr, code]).toEqual(['', 0]);
+      const document = JSON.parse(stdout) as { openapi: string; webhooks: Record<string, unknown> };
+      expect(document.openapi).toBe('3.1.0');
+      expect(Object.keys(document.webhooks)).toEqual(names.slice(0, count));
+      const asked = api.asked.map(({ path }) => new URL(path, 'http://api.test').searchParams);
+      expect(asked.map((query) => query.get('limit'))).toEqual(limits);
+      expect(new Set(asked.map((query) => query.get('group')))).toEqual(new Set([args.length > 2 ? 'type' : null]));
+    }
+  } finally {
+    await api.stop();
+  }
+});
+
 test('an import names what was left out, and exits 1 if types were', async () => {
   const file = join(folder, 'document.json');
   writeFileSync(file, '{"a":true}');

@@ -48,7 +48,10 @@ const summary = object({
 const differences = list(
   object({
     field: saying('such as `data.items[].id`; empty: the whole payload', text),
-    change: oneOf(['added', 'removed', 'narrowed', 'widened', 'required', 'optional']),
+    change: saying(
+      '`unlisted`: there may be more differences, beyond the 200 that are listed or the 20,000 parts of a schema that are compared',
+      oneOf(['added', 'removed', 'narrowed', 'widened', 'required', 'optional', 'unlisted']),
+    ),
     breaking: flag,
   }),
 );
@@ -57,7 +60,10 @@ const typeVersion = object({
   version,
   schema: saying('JSON Schema 2020-12', { type: ['object', 'boolean'], additionalProperties: true }),
   example: anyJson('a payload that matches the schema, as it was given; null: none'),
-  example_generated: saying('whether the example was made from the schema, as it was for versions up to 0.9', flag),
+  example_generated: saying(
+    'whether the example was made from the schema, as Hookline did up to its version 0.2',
+    flag,
+  ),
   notes: text,
   compatibility: saying('against the version before', oneOf(versionCompatibilities)),
   differences: saying('from the version before', differences),

@@ -29,7 +29,7 @@ ${
     caption: 'Differences from the version before',
     columns: [
       { header: 'Field', cell: ({ field }) => (field === '' ? 'the payload' : html`<code>${field}</code>`) },
-      { header: 'Change', cell: ({ change }) => change },
+      { header: 'Change', cell: ({ change }) => (change === 'unlisted' ? 'there may be more' : change) },
       { header: 'Breaking', cell: ({ breaking }) => (breaking ? 'yes' : 'no') },
     ],
     rows: differences,

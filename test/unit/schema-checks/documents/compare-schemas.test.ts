@@ -46,6 +46,22 @@ test('ends with a schema that refers to itself, or goes on without end', () => {
   expect(processorTimeMs() - beganAtMs).toBeLessThan(2_000);
 });
 
+const numbered = (count: number) =>
+  object(Object.fromEntries(Array.from({ length: count }, (_, n) => [`f${n}`, text])));
+
+test('says that there may be more: beyond 200 differences, and in parts that are not compared', () => {
+  const many = said(object({}), numbered(201));
+  expect([many.length, many.at(-1)]).toEqual([201, ' unlisted']);
+  expect(said(object({}), numbered(200))).toHaveLength(200);
+  const wide = numbered(20_001);
+  expect(said(wide, { ...wide, title: 'the same', maxProperties: 30_000 })).toEqual([' narrowed!', ' unlisted']);
+  const unlisted = 'fields beyond 20000 parts, which are not compared';
+  expect(lackedFields(wide, wide)).toEqual([]);
+  expect(lackedFields(wide, { ...wide, title: 'the same' })).toEqual([unlisted]);
+  expect(lackedFields(object({ g: text }), wide)).toEqual([unlisted]);
+  expect(lackedFields(object({ f1: text }), wide)).toEqual([]);
+});
+
 test('tells which fields another schema lacks, the outermost of them', () => {
   const one = object({ id: text, a: object({ b: text, c: text }), list: { items: object({ x: text }) } });
   expect(lackedFields(one, object({ id: text, a: object({ b: text }) }))).toEqual(['a.c', 'list']);
