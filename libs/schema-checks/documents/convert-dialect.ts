@@ -38,17 +38,32 @@ const inOne = [
 const inList = ['allOf', 'anyOf', 'oneOf', 'prefixItems'] as const;
 const inMap = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'] as const;
 
-/** A schema in 2020-12. What is no schema stays as it is: whoever compiles it says what is wrong. */
-export function convertDialect(schema: unknown, dialect: Dialect): unknown {
-  if (dialect === '2020-12') return schema;
+/** Converts schemas to 2020-12. What is no schema stays as it is: whoever compiles it says what is wrong. */
+export type ConvertDialect = (schema: unknown, dialect: Dialect) => unknown;
+
+/** For the schemas of one document: what several of them have in common is converted once, and is the same object in all. */
+export function createConversion(): ConvertDialect {
+  const known = new Map<Dialect, WeakMap<object, Node>>();
+  return (schema, dialect) => {
+    if (dialect === '2020-12') return schema;
+    let ofDialect = known.get(dialect);
+    if (ofDialect === undefined) known.set(dialect, (ofDialect = new WeakMap()));
+    return convert(schema, dialect, ofDialect);
+  };
+}
+
+function convert(schema: unknown, dialect: Dialect, known: WeakMap<object, Node>): unknown {
   const whole: { schema: unknown } = { schema };
   const open: [holder: Node | unknown[], at: string | number][] = [[whole, 'schema']];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const [holder, at] = next;
     const value = (holder as Node)[at];
     if (typeof value !== 'object' || value === null || Array.isArray(value)) continue;
-    const node = convertNode(value as SchemaNode, dialect);
+    const before = known.get(value);
+    const node = before ?? convertNode(value as SchemaNode, dialect);
     (holder as Node)[at] = node;
+    if (before !== undefined) continue;
+    known.set(value, node);
     for (const keyword of inOne) if (node[keyword] !== undefined) open.push([node, keyword]);
     for (const keyword of [...inList, ...inMap]) {
       const inner = node[keyword];

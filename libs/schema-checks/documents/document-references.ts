@@ -37,6 +37,7 @@ export type Bundle = (name: string, schema: unknown) => unknown;
  */
 export function createBundle(document: unknown, { maxBytes, maxAllBytes }: BundleLimits): Bundle {
   const lengthOf = measure();
+  const { referencesIn, mapReferences } = createReferences();
   let allBytes = 0;
 
   return (name, schema) => {
@@ -75,11 +76,11 @@ export function createBundle(document: unknown, { maxBytes, maxAllBytes }: Bundl
     if (bytes > maxBytes)
       throw new TooLarge(`it has more than ${maxBytes} bytes, the limit of a schema before it is made smaller`);
     // In the order of a reader who follows each reference at once.
-    const open = [referencesIn(schema)];
+    const open = [referencesIn(schema).values()];
     for (let current = open.at(-1); current !== undefined; current = open.at(-1)) {
       const { value: reference } = current.next();
       if (reference === undefined) open.pop();
-      else if (isShared(reference) && !names.has(reference)) open.push(referencesIn(add(reference)));
+      else if (isShared(reference) && !names.has(reference)) open.push(referencesIn(add(reference)).values());
     }
     allBytes += bytes;
 
@@ -121,17 +122,48 @@ export const placed = (name: string, schema: unknown): unknown =>
         reference === '#' || reference.startsWith('#/') ? `${placeOf(name)}${reference.slice(1)}` : reference,
       );
 
-/** In the order in which they are written. */
-function referencesIn(value: unknown): Iterator<string, undefined> {
+type Lead = (reference: string) => string;
+
+/** What many types of a document refer to is looked through once; mapped in the same way again, it is the same object. */
+function createReferences(): {
+  /** In the order in which they are written. */
+  referencesIn(value: unknown): readonly string[];
+  mapReferences(value: unknown, lead: Lead): unknown;
+} {
+  const found = new WeakMap<object, readonly string[]>();
+  const mapped = new WeakMap<object, { leads: readonly string[]; value: unknown }>();
+
+  function referencesIn(value: unknown): readonly string[] {
+    if (typeof value !== 'object' || value === null) return [];
+    let references = found.get(value);
+    if (references === undefined) found.set(value, (references = listReferences(value)));
+    return references;
+  }
+
+  return {
+    referencesIn,
+    mapReferences(value, lead) {
+      if (typeof value !== 'object' || value === null) return value;
+      const leads = referencesIn(value).map(lead);
+      const last = mapped.get(value);
+      if (last?.leads.every((one, at) => one === leads[at]) === true) return last.value;
+      const now = mapReferences(value, lead);
+      mapped.set(value, { leads, value: now });
+      return now;
+    },
+  };
+}
+
+function listReferences(value: unknown): string[] {
   const found: string[] = [];
   mapReferences(value, (reference) => {
     found.push(reference);
     return reference;
   });
-  return found.values();
+  return found;
 }
 
-function mapReferences(value: unknown, lead: (reference: string) => string): unknown {
+function mapReferences(value: unknown, lead: Lead): unknown {
   if (Array.isArray(value)) return value.map((item) => mapReferences(item, lead));
   if (typeof value !== 'object' || value === null) return value;
   if (Object.getPrototypeOf(value) === null) return value;

@@ -11,10 +11,22 @@ const annotations = new Set(['description', 'title', 'examples', 'example', '$co
 
 const isTooLarge = (value: unknown): boolean => Buffer.byteLength(JSON.stringify(value)) > maxSchemaBytes;
 
-export function fitSchema(schema: unknown): unknown {
-  if (!isTooLarge(schema)) return schema;
-  const shared = shareRepeated(schema);
-  return isTooLarge(shared) ? shareRepeated(withoutAnnotations(schema)) : shared;
+/** For the schemas of one document: what several of them have in common is numbered once, and one that comes again is fitted once. */
+export function createFit(): (schema: unknown) => unknown {
+  const known = numberValues();
+  const fitted = new Map<number, unknown>();
+  return (schema) => {
+    const { id, length } = known(schema);
+    // Its bytes are no fewer than its characters.
+    if (length <= maxSchemaBytes && !isTooLarge(schema)) return schema;
+    if (!fitted.has(id)) fitted.set(id, fit(schema, known));
+    return fitted.get(id);
+  };
+}
+
+function fit(schema: unknown, known: Numbering): unknown {
+  const shared = shareRepeated(schema, known);
+  return isTooLarge(shared) ? shareRepeated(withoutAnnotations(schema), known) : shared;
 }
 
 function withoutAnnotations(schema: unknown): unknown {
@@ -34,9 +46,11 @@ interface Known {
   length: number;
 }
 
+type Numbering = (value: unknown) => Known;
+
 /** Numbers values by what they are: the same JSON text, the same number. */
-function numberValues(): (value: unknown) => Known {
-  const byObject = new Map<object, Known>();
+function numberValues(): Numbering {
+  const byObject = new WeakMap<object, Known>();
   const byKey = new Map<string, Known>();
   const numbered = (key: string, length: number): Known => {
     let known = byKey.get(key);
@@ -66,8 +80,7 @@ function numberValues(): (value: unknown) => Known {
   return look;
 }
 
-function shareRepeated(schema: unknown): unknown {
-  const known = numberValues();
+function shareRepeated(schema: unknown, known: Numbering): unknown {
   const counts = new Map<number, number>();
   const count = (inner: unknown): unknown => {
     const { id, length } = known(inner);

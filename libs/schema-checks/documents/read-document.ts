@@ -1,6 +1,6 @@
-import { convertDialect, type Dialect, dialectOf } from './convert-dialect.ts';
+import { type ConvertDialect, createConversion, type Dialect, dialectOf } from './convert-dialect.ts';
 import { type Bundle, createBundle, TooLarge } from './document-references.ts';
-import { fitSchema } from './fit-schema.ts';
+import { createFit } from './fit-schema.ts';
 import { documentLimits } from './limits.ts';
 import { listOf, nodeOf, resolveReference, type SchemaNode } from './schema-node.ts';
 
@@ -37,7 +37,8 @@ export function readDocument(document: SchemaNode): { types: ImportedType[] } | 
     maxBytes: documentLimits.bundledBytes,
     maxAllBytes: documentLimits.allBundledBytes,
   });
-  const types = Object.entries(webhooks).map(([key, item]) => readWebhook({ document, bundle, dialect }, key, item));
+  const reading: Reading = { document, bundle, dialect, convert: createConversion(), fit: createFit() };
+  const types = Object.entries(webhooks).map(([key, item]) => readWebhook(reading, key, item));
   return { types: withoutRepeated(types) };
 }
 
@@ -48,8 +49,9 @@ function readSchemas(document: SchemaNode): { types: ImportedType[] } | { mistak
   if (document['asyncapi'] !== undefined) return { mistake: 'is one of AsyncAPI, which can’t be imported' };
   if (typeof document['$schema'] === 'string')
     return { mistake: 'is a JSON Schema: give an object of JSON Schemas by the names of their types' };
+  const convert = createConversion();
   const types = Object.entries(document).map(([name, schema]): ImportedType => {
-    const version = { schema: convertDialect(schema, dialectOf(nodeOf(schema)['$schema']) ?? '2020-12') };
+    const version = { schema: convert(schema, dialectOf(nodeOf(schema)['$schema']) ?? '2020-12') };
     const isSchema = typeof schema === 'boolean' || (typeof schema === 'object' && schema !== null);
     return { name, content: {}, version, ...(!isSchema && { mistake: '/schema must be an object or a boolean' }) };
   });
@@ -75,6 +77,8 @@ interface Reading {
   document: SchemaNode;
   bundle: Bundle;
   dialect: Dialect;
+  convert: ConvertDialect;
+  fit: ReturnType<typeof createFit>;
 }
 
 function readWebhook(reading: Reading, key: string, item: unknown): ImportedType {
@@ -101,7 +105,7 @@ function readWebhook(reading: Reading, key: string, item: unknown): ImportedType
       ...more,
     },
     version: {
-      ...(schema !== undefined && { schema: fitSchema(schema), ...exampleOf(body, follow) }),
+      ...(schema !== undefined && { schema: reading.fit(schema), ...exampleOf(body, follow) }),
       ...(typeof notes === 'string' && { version_notes: notes }),
     },
     mistake,
@@ -135,7 +139,7 @@ function jsonBodyOf(content: SchemaNode): SchemaNode {
 }
 
 function readSchema(
-  { bundle, dialect }: Reading,
+  { bundle, dialect, convert }: Reading,
   { key, schema: given, own }: { key: string; schema: unknown; own: SchemaNode },
 ): { schema?: unknown; mistake?: string } {
   const bundled = bundledOrMistake(() => bundle(key, given));
@@ -146,7 +150,7 @@ function readSchema(
   );
   // An export has the schemas that were published.
   const isExported = Object.keys(own).length > 0;
-  const schema = isExported ? bundled : convertDialect(bundled, dialectOf(nodeOf(bundled)['$schema']) ?? dialect);
+  const schema = isExported ? bundled : convert(bundled, dialectOf(nodeOf(bundled)['$schema']) ?? dialect);
   return missing === undefined || isExported
     ? { schema }
     : { schema, mistake: `/schema refers to ${missing[0]}, which the document does not have` };

@@ -53,7 +53,8 @@ export function readImport(bytes: Uint8Array, member: string): ReadRequest {
   const { types } = read;
   if (types.length > documentLimits.types)
     return refused(`/${member}`, `must not have more than ${documentLimits.types} types; divide it`);
-  return { kind: 'read_document', body: divided.body ?? '{}', types: types.map(textsOf) };
+  const textOf = rememberTexts();
+  return { kind: 'read_document', body: divided.body ?? '{}', types: types.map((type) => textsOf(type, textOf)) };
 }
 
 function parse(bytes: Uint8Array): { value: unknown } | ReadRequest {
@@ -102,7 +103,18 @@ function divide(
   return { kind: 'read', body, members: found };
 }
 
-function textsOf({ name, content, version, mistake }: ImportedType): ImportedText {
+/** JSON texts; types that share a schema have it from one text. */
+function rememberTexts(): (value: unknown) => string {
+  const known = new WeakMap<object, string>();
+  return (value) => {
+    const before = typeof value === 'object' && value !== null ? known.get(value) : undefined;
+    const text = before ?? JSON.stringify(value);
+    if (typeof value === 'object' && value !== null) known.set(value, text);
+    return text;
+  };
+}
+
+function textsOf({ name, content, version, mistake }: ImportedType, textOf: (value: unknown) => string): ImportedText {
   const { schema, example, version_notes: notes } = version;
   const said = JSON.stringify(content);
   const errors: FieldError[] = mistake === undefined ? [] : [{ field: '', message: mistake }];
@@ -112,7 +124,7 @@ function textsOf({ name, content, version, mistake }: ImportedType): ImportedTex
     name: name.slice(0, 1_000),
     content: said.length > maxRestLength ? '{}' : said,
     version: {
-      ...(schema !== undefined && { schema: JSON.stringify(schema) }),
+      ...(schema !== undefined && { schema: textOf(schema) }),
       ...(Object.hasOwn(version, 'example') && { example: JSON.stringify(example) }),
       ...(notes !== undefined && { version_notes: notes }),
     },

@@ -1,10 +1,10 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { convertDialect, type Dialect, dialectOf } from '../../../../libs/schema-checks/documents/convert-dialect.ts';
+import { createConversion, type Dialect, dialectOf } from '../../../../libs/schema-checks/documents/convert-dialect.ts';
 
 const accepts = (schema: unknown, value: unknown): boolean =>
   new Ajv2020({ strict: false, validateFormats: false }).compile(schema as object)(value) === true;
 
-const convert = (schema: unknown, dialect: Dialect = 'openapi-3.0'): unknown => convertDialect(schema, dialect);
+const convert = (schema: unknown, dialect: Dialect = 'openapi-3.0'): unknown => createConversion()(schema, dialect);
 
 describe('OpenAPI 3.0', () => {
   test('a bound that is exclusive by a flag is the exclusive bound', () => {

@@ -18,18 +18,20 @@ afterAll(() => jobs.stop());
 /** This thread's processor time for a job in all, and so more than its longest turn: the loop's delay would tell of other processes, too. */
 const mostOwnMs = 100;
 
-/** Its result, with what this thread and its memory had to bear. */
-async function watched<T>(work: () => Promise<T>): Promise<{ result: T; tookMs: number }> {
+/** Its result, with what this thread and its memory had to bear, and the processor time of the other threads. */
+async function watched<T>(work: () => Promise<T>): Promise<{ result: T; tookMs: number; othersMs: number }> {
   const before = process.memoryUsage().heapUsed;
-  const own = process.threadCpuUsage();
+  const [own, all] = [process.threadCpuUsage(), process.cpuUsage()];
   const beganAt = performance.now();
   const result = await work();
   const tookMs = performance.now() - beganAt;
-  const { user, system } = process.threadCpuUsage(own);
-  expect((user + system) / 1_000).toBeLessThan(mostOwnMs);
+  const ownMs = processorMs(process.threadCpuUsage(own));
+  expect(ownMs).toBeLessThan(mostOwnMs);
   expect((process.memoryUsage().heapUsed - before) / 1024 / 1024).toBeLessThan(96);
-  return { result, tookMs };
+  return { result, tookMs, othersMs: processorMs(process.cpuUsage(all)) - ownMs };
 }
+
+const processorMs = ({ user, system }: NodeJS.CpuUsage): number => (user + system) / 1_000;
 
 const bytesOf = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value));
 const readDocument = (document: unknown, tenant = 't') => {
@@ -51,10 +53,11 @@ const typesOf = (read: ReadRequest | Undone) => {
 
 beforeAll(async () => void (await jobs.describe('true', { tenant: 'warm' })));
 
-test('60 webhooks that share a component of 476 kB: each is told its limit, in the time of a look', async () => {
-  const { result, tookMs } = await readDocument(sharing({ webhooks: 60, bytes: 476_000 }));
+test('60 webhooks that share a component of 476 kB: each is told its limit, and the component is read once', async () => {
+  const { result, othersMs } = await readDocument(sharing({ webhooks: 60, bytes: 476_000 }));
   expect(typesOf(result)).toHaveLength(60);
-  expect(tookMs).toBeLessThan(30_000);
+  // It was 41 s on the API's main thread once, and 18 s here.
+  expect(othersMs).toBeLessThan(5_000);
   const [first] = typesOf(result);
   const prepared = await prepare(JSON.parse(first?.version.schema ?? ''));
   expect(prepared.result).toMatchObject({
