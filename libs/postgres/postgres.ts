@@ -34,8 +34,10 @@ export interface Postgres extends Part, Query {
   /**
    * Runs `work` between BEGIN and COMMIT on one connection; rolls back if it throws, or a statement fails, also one that it did not wait for. A
    * failed COMMIT is of unknown outcome.
+   *
+   * @param how.isPipelined as in the options; for pools that are opened with `isPipelined: 'on-request'`
    */
-  transaction<T>(work: (tx: Query) => Promise<T>): Promise<T>;
+  transaction<T>(work: (tx: Query) => Promise<T>, how?: { isPipelined?: boolean }): Promise<T>;
 }
 
 export interface PostgresOptions extends PostgresAccess {
@@ -56,8 +58,11 @@ export interface PostgresOptions extends PostgresAccess {
    * A statement is sent when it is asked for, not when those before it on its connection are answered: a transaction has as many round trips as it
    * waits for answers, and what is sent together is answered in order, each statement with a snapshot of its own. One that fails fails those that
    * were sent behind it. The time limit of each counts from when it was sent. Default: one after the other.
+   *
+   * `on-request`: the transactions that ask for it; what these send within a turn of the event loop goes out together. `signalOf` is not asked
+   * within them.
    */
-  isPipelined?: boolean;
+  isPipelined?: boolean | 'on-request';
   /**
    * Called before a connection is taken out of the pool: resolves when this caller may have one, with a function to call when it is given
    * back. A caller that it rejects has sent nothing to the database. Default: every caller may.
@@ -65,7 +70,7 @@ export interface PostgresOptions extends PostgresAccess {
   takeTurn?(signal?: AbortSignal): Promise<() => void>;
   /**
    * Asked at each statement. Once the signal aborts, its caller waits for nothing any more: what runs is cancelled on the server, and nothing
-   * further is sent; a transaction rolls back. Undefined: the statement ends by itself, as those that write must. Not with `isPipelined`.
+   * further is sent; a transaction rolls back. Undefined: the statement ends by itself, as those that write must. Not with `isPipelined: true`.
    */
   signalOf?(): AbortSignal | undefined;
   log: Logger;
@@ -125,7 +130,7 @@ export function createPostgres(options: PostgresOptions): Postgres {
     idleTimeoutMillis: 60_000,
     keepAlive: true,
     types,
-    pipeline: options.isPipelined ?? false,
+    pipeline: options.isPipelined !== undefined && options.isPipelined !== false,
     // The server's own limit does not help where the server is what hangs.
     query_timeout: options.statementTimeoutMs + 1_000,
     // The pool waits for it, though its types don't say so.
@@ -201,7 +206,7 @@ export function createPostgres(options: PostgresOptions): Postgres {
       }
     });
 
-  async function inTransaction<T>(work: (tx: Query) => Promise<T>): Promise<T> {
+  async function inTransaction<T>(work: (tx: Query) => Promise<T>, isPipelined: boolean): Promise<T> {
     const client = await pool.connect().catch((thrown: unknown) => {
       const error = fromPostgresError(thrown);
       meter.failed(error);
@@ -216,8 +221,7 @@ export function createPostgres(options: PostgresOptions): Postgres {
     let hasLeft = false;
     const askUnlessLeft = <T extends object>(signal: AbortSignal | undefined, ...statement: Parameters<Ask>) => {
       const resultOf = resultOn(client, signal);
-      const sent =
-        options.isPipelined === true ? resultOf<T>(...statement) : last.then(() => resultOf<T>(...statement));
+      const sent = isPipelined ? resultOf<T>(...statement) : last.then(() => resultOf<T>(...statement));
       const answer = sent.then(
         (result) => {
           // A failed statement's work has been rolled back to a savepoint since.
@@ -243,15 +247,17 @@ export function createPostgres(options: PostgresOptions): Postgres {
     const ask: Ask = (...statement) => askUnlessLeft(undefined, ...statement);
     const tx: Query = {
       query: (...statement) => {
-        const rows = askUnlessLeft<never>(signalOf(), ...statement).then((result) => result.rows);
+        const signal = isPipelined ? undefined : signalOf();
+        const rows = askUnlessLeft<never>(signal, ...statement).then((result) => result.rows);
         rows.catch(() => undefined);
         return rows;
       },
     };
     let broken = false;
     try {
+      if (isPipelined) sendAtEndOfTurn(client);
       const begun = ask('BEGIN');
-      if (options.isPipelined !== true) await begun;
+      if (!isPipelined) await begun;
       const result = await work(tx);
       // A statement that was not sent fails nothing at the server.
       if (hasLeft) throw callerHasLeft();
@@ -289,8 +295,17 @@ export function createPostgres(options: PostgresOptions): Postgres {
       const resultOf = signal === undefined ? resultOnAny : resultUnlessLeft(signal);
       return inTurn(async () => (await resultOf<never>(...statement)).rows, signal);
     },
-    transaction: (work) => inTurn(() => inTransaction(work)),
+    transaction: (work, how) => inTurn(() => inTransaction(work, isPipelinedBy(options, how))),
   };
+}
+
+const isPipelinedBy = ({ isPipelined = false }: PostgresOptions, how: { isPipelined?: boolean } = {}): boolean =>
+  isPipelined === 'on-request' ? how.isPipelined === true : isPipelined;
+
+/** One packet for all that is sent until the promises of this turn are settled. */
+function sendAtEndOfTurn({ connection: { stream } }: pg.PoolClient): void {
+  stream.cork();
+  process.nextTick(() => stream.uncork());
 }
 
 /**

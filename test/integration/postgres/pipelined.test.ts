@@ -6,20 +6,23 @@ import { waitUntil } from '../../support/wait-until.ts';
 
 let postgres: Postgres;
 let one: Postgres;
+let onRequest: Postgres;
 beforeAll(async () => {
   const url = await createDatabase();
-  const open = (more: { isPipelined?: boolean; statementTimeoutMs?: number }) =>
+  const open = (more: { isPipelined?: boolean | 'on-request'; statementTimeoutMs?: number }) =>
     createPostgres({
       ...{ url, applicationName: 'pipelined', maxConnections: 2, statementTimeoutMs: 5_000, log: silentLogger },
       ...more,
     });
-  [postgres, one] = [open({ isPipelined: true }), open({})];
+  [postgres, one, onRequest] = [open({ isPipelined: true }), open({}), open({ isPipelined: 'on-request' })];
+  await onRequest.start();
   await one.start();
   await postgres.start();
   await one.query('CREATE TABLE numbers (n integer PRIMARY KEY)');
 });
 afterAll(async () => {
   await postgres.stop();
+  await onRequest.stop();
   await one.stop();
 });
 beforeEach(() => one.query('TRUNCATE numbers'));
@@ -54,6 +57,22 @@ test.each([true, false])('so does one that nobody has waited for (pipelined: %s)
   await one.query(insert, [2]);
   const failing = (isPipelined ? postgres : one).transaction(async (tx) => void tx.query(insert, [2]));
   await expect(failing).rejects.toMatchObject({ code: 'data_invalid' });
+});
+
+test.each([true, false])('a pool may pipeline the transactions that ask for it (asked: %s)', async (isPipelined) => {
+  const numbersRead = await onRequest.transaction(
+    (tx) => Promise.all([1, 2].map((n) => tx.query<{ n: number }>('SELECT $1::int AS n', [n]))),
+    { isPipelined },
+  );
+  expect(numbersRead).toEqual([[{ n: 1 }], [{ n: 2 }]]);
+  // Nothing of it stays with the connection: the next transaction rolls back what fails, and goes on from a savepoint.
+  await onRequest.transaction(async (tx) => {
+    await tx.query('SAVEPOINT before');
+    await expect(tx.query('SELECT 1 / 0')).rejects.toMatchObject({ code: 'data_invalid' });
+    await tx.query('ROLLBACK TO SAVEPOINT before');
+    await tx.query(insert, [7]);
+  });
+  expect(await numbers()).toEqual([7]);
 });
 
 test('one that was sent behind a wait for a lock sees what the lock’s holder has written', async () => {
