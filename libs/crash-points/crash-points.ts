@@ -33,6 +33,7 @@ const crashPointNames = [
   'idempotency-group.after-effects',
   'idempotency-group.before-commit',
   'idempotency-group.after-commit',
+  'outbox.before-send',
   'outbox.after-claim',
   'outbox.after-publish',
   'projector.before-transaction',

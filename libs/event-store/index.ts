@@ -18,7 +18,14 @@ export { eventHasEnded, hasEnded, hasNotEnded, isOpen, sqlStatus, sqlStatuses, w
 export { isNotErased } from './not-erased.ts';
 export { dueNow } from './due-now.ts';
 export { upsertWaiting } from './upsert-waiting.ts';
-export { type GrownKey, insertEvents, ownReceipts, ownTags } from './insert-events.ts';
+export {
+  type GrownKey,
+  insertEvents,
+  insertEventsFrom,
+  newEventColumns,
+  ownReceipts,
+  ownTags,
+} from './insert-events.ts';
 export {
   addRejectedStats,
   addStats,

@@ -12,7 +12,15 @@ export interface GrownKey {
 const { content_type, content_encoding, body } = payloadColumns;
 /** Columns of `events` that are written as an event comes. */
 const written = { ...arrivedColumns, updated_at: eventColumns.updated_at };
-const columns = { ...written, body_hash: receiptColumns.body_hash, content_type, content_encoding, payload: body };
+/** What is known of an event before its clock is taken. */
+export const newEventColumns = {
+  ...arrivedColumns,
+  body_hash: receiptColumns.body_hash,
+  content_type,
+  content_encoding,
+  payload: body,
+};
+const columns = { ...newEventColumns, updated_at: eventColumns.updated_at };
 
 type NewEvent = RowOf<typeof columns>;
 
@@ -36,21 +44,18 @@ export const ownTags = `
       ON CONFLICT DO NOTHING`;
 
 /**
- * Events with their payloads and their own receipts; one that is known already stays as it is. Gives the keys of those that are
- * new.
+ * The beginning of a statement: events with their payloads and their own receipts; one that is known already stays as it is. New ones are
+ * `inserted`.
  *
  * No request is stored with them: it is known of webhooks alone, which come by their topic.
  *
  * A payload comes with its event alone, and so is there once: of an event that comes again it may be kept no longer. New events are counted
  * (add-stats.ts).
+ *
+ * @param incoming a SELECT of `newEventColumns` and `updated_at`
  */
-export const insertEvents: Statement<NewEvent, GrownKey> = {
-  name: 'insert-events',
-  columns: columnNames(columns),
-  text: `
-    WITH incoming AS (
-      SELECT *
-        FROM ${unnested(columns, 't')}
+export const insertEventsFrom = (incoming: string): string => `
+    WITH incoming AS (${incoming}
     ), inserted AS (
       INSERT INTO events (${listed(written)})
       SELECT ${listed(written)}
@@ -65,6 +70,14 @@ export const insertEvents: Statement<NewEvent, GrownKey> = {
       ON CONFLICT DO NOTHING
     ), own_receipts AS (${ownReceipts}
     ), own_tags AS (${ownTags}
-    ), ${addStatsFrom(receivedStats('inserted'))}
+    ), ${addStatsFrom(receivedStats('inserted'))}`;
+
+/** Gives the keys of those that are new. */
+export const insertEvents: Statement<NewEvent, GrownKey> = {
+  name: 'insert-events',
+  columns: columnNames(columns),
+  text: `${insertEventsFrom(`
+      SELECT *
+        FROM ${unnested(columns, 't')}`)}
     SELECT tenant, dedup_key FROM inserted`,
 };

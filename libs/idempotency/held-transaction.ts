@@ -12,14 +12,18 @@ export interface HeldTransaction extends Query {
 
 const rolledBack = new AppError('stopped', 'rolled back as asked');
 
-export async function holdTransaction(postgres: Pick<Store, 'transaction'>): Promise<HeldTransaction> {
+/** @param how.isPipelined statements are sent without waiting for those before, where the pool allows it */
+export async function holdTransaction(
+  postgres: Pick<Store, 'transaction'>,
+  how: { isPipelined?: boolean } = {},
+): Promise<HeldTransaction> {
   const opened = Promise.withResolvers<Query>();
   const end = Promise.withResolvers<'commit' | 'rollback'>();
   let isEnding = false;
   const ended = postgres.transaction(async (tx) => {
     opened.resolve(tx);
     if ((await end.promise) === 'rollback') throw rolledBack;
-  });
+  }, how);
   ended.catch(opened.reject);
   const tx = await opened.promise;
 

@@ -70,7 +70,8 @@ export type GroupEnding =
   | { kind: 'alone'; because?: AppError };
 
 /**
- * Writes the effects of those requests of a group that run.
+ * Writes the effects of those requests of a group that run. A statement that it does not wait for is part of the transaction all the same: if it
+ * fails, so does the group.
  *
  * @param running their places among the requests, in order
  * @returns their answers, in the same order

@@ -9,10 +9,11 @@
  * allowed, leaves neither effects nor records. If a record was committed between the snapshot of the first statement and its lock, the last
  * statement finds it, and the whole group is rolled back.
  *
- * The number of round trips is constant. All requests of the group wait for its COMMIT.
+ * The number of round trips is constant. All requests of the group wait for its COMMIT. Statements are pipelined where the pool allows it: a
+ * group without keys, whose effects wait for no answer, is one round trip.
  */
 import type { CrashPoints } from '#lib/crash-points';
-import { toAppError } from '#lib/errors';
+import { type AppError, toAppError } from '#lib/errors';
 import { type HeldTransaction, holdTransaction, isAborted, isIdleTooLong } from './held-transaction.ts';
 import { nestedTransactions, type Store } from './nested-transactions.ts';
 import { lockIdOf } from './postgres-row.ts';
@@ -106,7 +107,11 @@ export function createGroupRun(
 
   return async (requests, work) => {
     const all = (ending: GroupEnding): GroupEnding[] => requests.map(() => ending);
-    const tx = await holdTransaction(postgres);
+    const failed = (error: AppError): GroupEnding[] => {
+      if (error.retryable) throw error;
+      return all({ kind: 'alone', because: error });
+    };
+    const tx = await holdTransaction(postgres, { isPipelined: true });
     let answers: Map<number, KeptResponse> | undefined;
     try {
       const running = await takeKeys(tx, requests);
@@ -115,9 +120,7 @@ export function createGroupRun(
     } catch (thrown) {
       await tx.rollback();
       if (isIdleTooLong(thrown)) return all({ kind: 'lost' });
-      const error = toAppError(thrown);
-      if (error.retryable) throw error;
-      return all({ kind: 'alone', because: error });
+      return failed(toAppError(thrown));
     }
     if (answers === undefined) {
       await tx.rollback();
@@ -128,7 +131,8 @@ export function createGroupRun(
       await tx.commit();
     } catch (error) {
       if (isIdleTooLong(error)) return all({ kind: 'lost' });
-      if (isAborted(error)) throw error;
+      // The failure of an effect that was not waited for, or of the COMMIT itself.
+      if (isAborted(error)) return failed(toAppError(error));
       return all({ kind: 'unknown' });
     }
     crashPoints.reach('idempotency-group.after-commit');

@@ -27,7 +27,7 @@ import type { EventSearch } from './searching/event-search.ts';
 export interface RouteDeps {
   postgres: Store;
   /** Sends published events to their topic. */
-  outbox: Pick<Outbox, 'wake'>;
+  outbox: Pick<Outbox, 'hold' | 'wake'>;
   idempotency: IdempotencyDeps;
   waiting: WaitingRequests;
   connections: Pick<TenantConnections, 'held'>;

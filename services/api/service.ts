@@ -66,6 +66,7 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
   });
   const postgres = openPool({
     ...{ maxConnections, statementTimeoutMs, takeTurn: connections.takeTurn, signalOf: currentRequest.signal },
+    isPipelined: 'on-request',
   });
   const redis = createRedis({
     ...redisAccess(config),
@@ -86,8 +87,8 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
   const keyUses = createKeyUses({ postgres, clock, log });
   const limiter = createRateLimiter({ buckets, clock, log });
   const metrics = createApiMetrics(context.metrics);
-  const { outbox, parts: outboxParts } = openOutbox(config, context, metrics);
   const erased = createErasedEvents({ followPostgres, postgres, clock, log });
+  const { outbox, parts: outboxParts } = openOutbox(config, context, { metrics, erased });
   const closing = new AbortController();
   const encryptionKeys = parseEncryptionKeys(config.encryptionKeys);
   const secretBox = createSecretBox(encryptionKeys);

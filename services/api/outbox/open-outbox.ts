@@ -1,4 +1,5 @@
 import { readSchema, topicsOf } from '#lib/contract';
+import type { ErasedEvents } from '#lib/erasure';
 import { createFanOutMetrics, createMatchNarrow, createPublishEvent, openSubscriberDirectory } from '#lib/fan-out';
 import { createEventCodec, createProducer, kafkaAccess } from '#lib/kafka';
 import type { Part } from '#lib/lifecycle';
@@ -19,7 +20,7 @@ const codecStartMs = 1_000;
 export function openOutbox(
   config: ApiConfig,
   context: ServiceContext,
-  metrics: ApiMetrics,
+  { metrics, erased }: { metrics: ApiMetrics; erased: Pick<ErasedEvents, 'has'> },
 ): { outbox: Outbox; parts: Part[] } {
   const { clock, log, crashPoints } = context;
   const name = 'hookline-api';
@@ -31,6 +32,7 @@ export function openOutbox(
     maxConnections,
     sessionSettings: outboxSessionSettings,
     statementTimeoutMs,
+    isPipelined: 'on-request',
   });
   const producer = createProducer({
     ...kafkaAccess(config),
@@ -53,6 +55,7 @@ export function openOutbox(
   const outbox = createOutbox({
     table: createOutboxTable(postgres),
     producer,
+    erased,
     async openPublisher() {
       const { schemaRegistryUrl: registryUrl } = config;
       // A codec starts once: a start that has failed needs another.

@@ -1,37 +1,14 @@
-import { hash } from 'node:crypto';
-import { microsOf } from '#lib/clock';
-import { sourceDefaults, type Tags } from '#lib/contract';
-import { bodyHashOf, createPostgresKeyTable } from '#lib/dedup-store';
+import { createPostgresKeyTable } from '#lib/dedup-store';
 import type { Postgres, Query } from '#lib/postgres';
+import type { DoneRow, OutboxEvent } from './outbox-event.ts';
 
-/** An unpublished event with its row of the outbox. */
-export interface OutboxEvent {
-  tenant: string;
-  id: string;
-  source_id: string;
-  /** The publisher's own identifier; null if there is none. */
-  event_id: string | null;
-  type: string;
-  receipt_id: string;
-  origin: string;
-  received_at: string;
-  dedup_key: Buffer;
-  ordering_key: string | null;
-  traceparent: string;
-  content_type: string;
-  content_encoding: string | null;
-  payload: Buffer;
-  tags: Tags | null;
+/** An unpublished event as it is read for a sweep. */
+export interface StoredEvent extends OutboxEvent {
   /** A bigint, as text. */
   sequence: string;
 }
 
-/** Identifies the claim too: a later claim of the row has another time. */
-export interface ClaimedEvent extends OutboxEvent {
-  claimed_until: string;
-}
-
-/** The place where the last round of ordered keys ended. */
+/** An ordering key; also the place where the last round of them ended. */
 export interface KeyCursor {
   tenant: string;
   ordering_key: string;
@@ -39,20 +16,29 @@ export interface KeyCursor {
 
 /** All methods @throw AppError store_unavailable. */
 export interface OutboxTable {
+  /** Whether there is a row that nobody has claimed, or whose claim is over. */
+  hasFree(): Promise<boolean>;
   /** Events without an ordering key, the oldest first. */
-  claimUnordered(limit: number): Promise<ClaimedEvent[]>;
+  claimUnordered(limit: number): Promise<StoredEvent[]>;
   /** The first event of each unclaimed ordering key after `from`, in the order of keys. */
-  claimOrdered(limit: number, from: KeyCursor | undefined): Promise<ClaimedEvent[]>;
+  claimOrdered(limit: number, from: KeyCursor | undefined): Promise<StoredEvent[]>;
+  /** The first event of each of these ordering keys, unless that is claimed. */
+  claimKeys(keys: readonly KeyCursor[]): Promise<StoredEvent[]>;
   /** The one that follows it in its ordering key. It is claimed with the first. */
-  findNext(event: OutboxEvent): Promise<OutboxEvent | undefined>;
-  /** These are on their topic: their identifiers are remembered for their time from now on. */
-  remove(published: readonly OutboxEvent[]): Promise<void>;
+  findNext(event: StoredEvent): Promise<StoredEvent | undefined>;
+  /**
+   * These are on their topic: their identifiers are remembered for their time from now on. Rows that another process has claimed since stay: it
+   * is about to publish them, and an event that follows must wait for that.
+   */
+  remove(done: readonly DoneRow[]): Promise<void>;
   /** Returns claims to others; rows that another process has claimed since stay claimed. */
-  release(claimed: readonly ClaimedEvent[]): Promise<void>;
+  release(claimed: readonly ClaimedRow[]): Promise<void>;
   measure(): Promise<{ unpublished: number; oldestSeconds: number }>;
 }
 
-/** Far longer than a record may take, see publish-outbox.ts. */
+export type ClaimedRow = Pick<OutboxEvent, 'tenant' | 'id' | 'claimed_until'>;
+
+/** Far longer than a record may take: see `sendsEndAfterMs`. */
 export const claimSeconds = 30;
 
 /**
@@ -83,6 +69,8 @@ const claimOf = (free: string): string => `
     RETURNING o.tenant, o.event_id, o.sequence, o.claimed_until
   )${contents('claimed')}`;
 
+const hasFreeSql = 'SELECT FROM outbox WHERE claimed_until <= clock_timestamp() LIMIT 1';
+
 const claimUnorderedSql = `
   WITH ${claimOf(`
     SELECT o.ctid AS place
@@ -92,6 +80,22 @@ const claimUnorderedSql = `
      LIMIT $1
        FOR UPDATE SKIP LOCKED`)}
    ORDER BY o.sequence`;
+
+const firstOfKey = `
+             SELECT f.tenant, f.event_id, f.claimed_until
+               FROM outbox f
+              WHERE f.tenant = keys.tenant AND f.ordering_key = keys.ordering_key
+              ORDER BY f.sequence
+              LIMIT 1`;
+
+const lockFirsts = `
+    SELECT locked.place
+      FROM firsts
+      JOIN LATERAL (
+             SELECT o.ctid AS place
+               FROM outbox o
+              WHERE o.tenant = firsts.tenant AND o.event_id = firsts.event_id AND o.claimed_until <= clock_timestamp()
+                FOR UPDATE SKIP LOCKED) AS locked ON true`;
 
 /*
  * Walks from key to key along the index, however many rows each has. The first row of a key exists until it is published, so the holder of
@@ -116,22 +120,17 @@ const claimOrderedSql = `
   ), firsts AS (
     SELECT first.tenant, first.event_id
       FROM keys
-      JOIN LATERAL (
-             SELECT f.tenant, f.event_id, f.claimed_until
-               FROM outbox f
-              WHERE f.tenant = keys.tenant AND f.ordering_key = keys.ordering_key
-              ORDER BY f.sequence
-              LIMIT 1) AS first ON first.claimed_until <= clock_timestamp()
+      JOIN LATERAL (${firstOfKey}) AS first ON first.claimed_until <= clock_timestamp()
      LIMIT $1
-  ), ${claimOf(`
-    SELECT locked.place
-      FROM firsts
-      JOIN LATERAL (
-             SELECT o.ctid AS place
-               FROM outbox o
-              WHERE o.tenant = firsts.tenant AND o.event_id = firsts.event_id AND o.claimed_until <= clock_timestamp()
-                FOR UPDATE SKIP LOCKED) AS locked ON true`)}
+  ), ${claimOf(lockFirsts)}
    ORDER BY e.tenant, e.ordering_key`;
+
+const claimKeysSql = `
+  WITH firsts AS (
+    SELECT first.tenant, first.event_id
+      FROM unnest($1::text[], $2::text[]) AS keys (tenant, ordering_key)
+      JOIN LATERAL (${firstOfKey}) AS first ON first.claimed_until <= clock_timestamp()
+  ), ${claimOf(lockFirsts)}`;
 
 const findNextSql = `
   ${contents(`(
@@ -143,40 +142,43 @@ const findNextSql = `
 
 export function createOutboxTable(postgres: Pick<Postgres, 'query' | 'transaction'>): OutboxTable {
   return {
-    claimUnordered: (limit) => postgres.query<ClaimedEvent>(claimUnorderedSql, [limit], 'outbox_claim_unordered'),
+    hasFree: async () => (await postgres.query(hasFreeSql, [], 'outbox_has_free')).length > 0,
+    claimUnordered: (limit) => postgres.query<StoredEvent>(claimUnorderedSql, [limit], 'outbox_claim_unordered'),
     claimOrdered: (limit, from) =>
-      postgres.query<ClaimedEvent>(
+      postgres.query<StoredEvent>(
         claimOrderedSql,
         [limit, from?.tenant ?? '', from?.ordering_key ?? ''],
         'outbox_claim_ordered',
       ),
+    claimKeys: (keys) =>
+      postgres.query<StoredEvent>(
+        claimKeysSql,
+        [keys.map(({ tenant }) => tenant), keys.map(({ ordering_key }) => ordering_key)],
+        'outbox_claim_keys',
+      ),
     async findNext({ tenant, ordering_key, sequence }) {
-      const [next] = await postgres.query<OutboxEvent>(
+      const [next] = await postgres.query<StoredEvent>(
         findNextSql,
         [tenant, ordering_key, sequence],
         'outbox_find_next',
       );
       return next;
     },
-    async remove(published) {
-      const identified = published.filter(({ event_id }) => event_id !== null);
+    async remove(done) {
+      const identified = done.flatMap(({ candidate }) => (candidate === undefined ? [] : [candidate]));
       // Most have no identifier: one statement, and no transaction around it.
-      if (identified.length === 0) return removeRows(postgres, published);
-      await postgres.transaction(async (tx) => {
-        await createPostgresKeyTable(tx).complete(identified.map(candidateOf));
-        await removeRows(tx, published);
-      });
+      if (identified.length === 0) return removeRows(postgres, done);
+      const completeAndRemove = async (tx: Query): Promise<void> =>
+        void (await Promise.all([createPostgresKeyTable(tx).complete(identified), removeRows(tx, done)]));
+      await postgres.transaction(completeAndRemove, { isPipelined: true });
     },
     async release(claimed) {
       await postgres.query(
         `UPDATE outbox o SET claimed_until = '-infinity'
-           FROM unnest($1::text[], $2::text[], $3::timestamptz[]) AS ours (tenant, event_id, claimed_until)
-          WHERE o.tenant = ours.tenant AND o.event_id = ours.event_id AND o.claimed_until = ours.claimed_until`,
-        [
-          claimed.map(({ tenant }) => tenant),
-          claimed.map(({ id }) => id),
-          claimed.map(({ claimed_until }) => claimed_until),
-        ],
+           FROM ${claimsOf('ours')}
+          WHERE ${isSameClaim('ours')}`,
+        claimColumns(claimed),
+        'outbox_release',
       );
     },
     async measure() {
@@ -190,22 +192,22 @@ export function createOutboxTable(postgres: Pick<Postgres, 'query' | 'transactio
   };
 }
 
-async function removeRows(query: Query, published: readonly OutboxEvent[]): Promise<void> {
+async function removeRows(query: Query, done: readonly DoneRow[]): Promise<void> {
   await query.query(
-    `DELETE FROM outbox o USING unnest($1::text[], $2::text[]) AS done (tenant, event_id)
-      WHERE o.tenant = done.tenant AND o.event_id = done.event_id`,
-    [published.map(({ tenant }) => tenant), published.map(({ id }) => id)],
+    `DELETE FROM outbox o USING ${claimsOf('done')} WHERE ${isSameClaim('done')}`,
+    claimColumns(done),
     'outbox_remove',
   );
 }
 
-/** The event as the table of dedup keys knows it. */
-const candidateOf = ({ tenant, dedup_key, origin, id, payload, received_at }: OutboxEvent) => ({
-  tenant,
-  key: dedup_key,
-  origin,
-  eventId: id,
-  bodyHash: bodyHashOf(hash('sha256', payload, 'buffer')),
-  receivedAt: microsOf(received_at),
-  ttlSeconds: sourceDefaults.dedup_ttl_seconds,
-});
+const claimsOf = (name: string): string =>
+  `unnest($1::text[], $2::text[], $3::timestamptz[]) AS ${name} (tenant, event_id, claimed_until)`;
+
+const isSameClaim = (name: string): string =>
+  `o.tenant = ${name}.tenant AND o.event_id = ${name}.event_id AND o.claimed_until = ${name}.claimed_until`;
+
+const claimColumns = (rows: readonly ClaimedRow[]): unknown[] => [
+  rows.map(({ tenant }) => tenant),
+  rows.map(({ id }) => id),
+  rows.map(({ claimed_until }) => claimed_until),
+];

@@ -5,70 +5,102 @@
  *
  * A narrow event is sent together with its deliveries, as in dedup (#lib/fan-out).
  *
- * Every process of the API publishes the rows of all: at once after its own commit, otherwise within about a second. The claim of a process
- * that dies expires; then the event is published again under the same id.
+ * The process that inserts an event claims it with its row, and publishes it from memory once its COMMIT is known (held-events.ts). Every
+ * process of the API sweeps what is left, whoever wrote the row: once a second, if there is a row without a claim. The claim of a process that
+ * dies expires; then the event is published again under the same id.
  *
  * One process at a time publishes the events of an ordering key, each after the previous one is acknowledged, because an unacknowledged
  * record may end up after later ones. A process that was paused beyond its claim may repeat the one event that it was about to send.
  *
  * If Kafka or the registry is away, rows wait, and nothing is lost. If Postgres is away, nothing can be published or read.
  */
-import { type Clock, microsOf } from '#lib/clock';
-import type { EventRecord } from '#lib/contract';
+import type { Clock } from '#lib/clock';
 import type { CrashPoints } from '#lib/crash-points';
-import { type AppError, toAppError } from '#lib/errors';
-import { createStepBudget, type PublishEvent, type StepBudget } from '#lib/fan-out';
+import type { ErasedEvents } from '#lib/erasure';
+import { toAppError } from '#lib/errors';
+import type { PublishEvent } from '#lib/fan-out';
 import type { RecordProducer } from '#lib/kafka';
 import { createPart, type Part } from '#lib/lifecycle';
 import type { Logger } from '#lib/log';
-import { traceIdOf } from '#lib/telemetry';
-import { type ClaimedEvent, claimSeconds, type KeyCursor, type OutboxEvent, type OutboxTable } from './outbox-table.ts';
+import { createFollowKeys } from './follow-keys.ts';
+import { createHeldEvents, type HeldEvents } from './held-events.ts';
+import type { DoneRow, OutboxEvent } from './outbox-event.ts';
+import { type ClaimedRow, claimSeconds, type KeyCursor, type OutboxTable } from './outbox-table.ts';
+import { createPublishOne, type PublishOne } from './publish-one.ts';
+import { createRowBatches } from './row-batches.ts';
+import { createWorkOff } from './work-off.ts';
 
 export interface OutboxDeps {
   table: OutboxTable;
   producer: Pick<RecordProducer, 'send'>;
   /** Resolves once the registry knows the schema; publishes as dedup does. @throws AppError registry_unavailable */
   openPublisher(): Promise<PublishEvent>;
+  erased: Pick<ErasedEvents, 'has'>;
   crashPoints: CrashPoints;
   /** Called every few seconds. */
   onMeasured(measured: { unpublished: number; oldestSeconds: number }): void;
   clock: Clock;
   log: Logger;
+  /** See held-events.ts. */
+  maxHeldBytes?: number;
 }
 
-export interface Outbox extends Part {
-  /** There is something to publish. */
+export interface Outbox extends Part, Pick<HeldEvents, 'hold'> {
+  /** There is a row without a claim. */
   wake(): void;
 }
 
 /** In a round, of each kind: the largest payloads would be 128 MiB. */
 const claimedAtOnce = 64;
-/** Time for the events of one ordering key, published one after the other; the rest of the round waits for them. */
-const runMs = 250;
-const sendTimeoutMs = 10_000;
 /** Interval for rows of other processes and failed ones. */
 const everyMs = 1_000;
 const measureEveryMs = 5_000;
-/** No record is sent that might be acknowledged after the claim's end. */
-const sendsEndAfterMs = claimSeconds * 1_000 - sendTimeoutMs - 5_000;
+/** Nobody waits for the row of an event that was published, or is to be tried again; a statement for several costs as much as for one. */
+const changes = { lingerMs: 150, maxRows: 256, keptForMs: claimSeconds * 1_000 };
 
 export function createOutbox(deps: OutboxDeps): Outbox {
-  const { table, producer, crashPoints, onMeasured, clock, log } = deps;
+  const { table, crashPoints, onMeasured, clock, log } = deps;
   const stopping = new AbortController();
   const { signal } = stopping;
+  let publishOne: PublishOne | undefined;
   let running: Promise<void> = Promise.resolve();
   let isWoken = false;
   let wakeUp = (): void => undefined;
   let cursor: KeyCursor | undefined;
   let measuredAtMs = Number.NEGATIVE_INFINITY;
 
-  const send = (record: Parameters<RecordProducer['send']>[0]) => producer.send(record, sendTimeoutMs);
   const wake = (): void => {
     isWoken = true;
     wakeUp();
   };
+  const workOff = createWorkOff({ table, crashPoints, clock });
+  const following = createFollowKeys({
+    ...{ table, workOff, publishOne: () => publishOne, wakeSweep: wake, clock, log },
+  });
 
-  async function claim(): Promise<ClaimedEvent[]> {
+  async function remove(done: readonly DoneRow[]): Promise<void> {
+    crashPoints.reach('outbox.after-publish');
+    await table.remove(done);
+    following.look(keysOf(done));
+  }
+
+  const removals = createRowBatches<DoneRow>({ ...changes, name: 'removal', write: remove, clock, log });
+  const releases = createRowBatches<ClaimedRow>({ ...changes, name: 'release', write: table.release, clock, log });
+  const held = createHeldEvents({
+    publishOne: () => (signal.aborted ? undefined : publishOne),
+    removals,
+    releases,
+    onUnclaimed(rows) {
+      following.look(keysOf(rows));
+      if (rows.some(({ ordering_key }) => ordering_key === null)) wake();
+    },
+    crashPoints,
+    clock,
+    ...(deps.maxHeldBytes !== undefined && { maxBytes: deps.maxHeldBytes }),
+  });
+
+  async function round(publishNow: PublishOne): Promise<boolean> {
+    const beganAtMs = clock.monotonicMs();
     const [unordered, ordered] = await Promise.all([
       table.claimUnordered(claimedAtOnce),
       table.claimOrdered(claimedAtOnce, cursor),
@@ -76,60 +108,8 @@ export function createOutbox(deps: OutboxDeps): Outbox {
     const last = ordered.at(-1);
     // From the first key on again, once there was none after the last.
     cursor = last && { tenant: last.tenant, ordering_key: last.ordering_key ?? '' };
-    return [...unordered, ...ordered];
-  }
-
-  /** Publishes one event, or all events of an ordering key. @returns why it stopped, unless it ran out of events or time */
-  async function publish(
-    first: ClaimedEvent,
-    published: OutboxEvent[],
-    { endMs, budget, publishEvent }: { endMs: number; budget: StepBudget; publishEvent: PublishEvent },
-  ): Promise<AppError | undefined> {
-    let event: OutboxEvent | undefined = first;
-    try {
-      while (event !== undefined) {
-        const { traceparent } = event;
-        const refusal = await publishEvent(eventOf(event), { traceparent, budget, send });
-        if (refusal !== undefined) throw refusal.error;
-        published.push(event);
-        log.debug({
-          event: 'event.published',
-          tenant: event.tenant,
-          eventId: event.id,
-          traceId: traceIdOf(event.traceparent),
-        });
-        const goesOn: boolean = event.ordering_key !== null && clock.monotonicMs() < endMs;
-        event = goesOn ? await table.findNext(event) : undefined;
-      }
-      return undefined;
-    } catch (thrown) {
-      const error = toAppError(thrown);
-      const traceId = traceIdOf(event?.traceparent);
-      const line = { event: 'event.not_published', tenant: first.tenant, eventId: event?.id, traceId, err: error };
-      if (error.retryable) log.warn(line);
-      else log.error(line);
-      return error;
-    }
-  }
-
-  /** @returns whether there may be more, and nothing says that it can't be published */
-  async function round(publishEvent: PublishEvent): Promise<boolean> {
-    const beganAtMs = clock.monotonicMs();
-    const claimed = await claim();
-    if (claimed.length === 0) return false;
-    crashPoints.reach('outbox.after-claim');
-
-    const published: OutboxEvent[] = [];
-    const endMs = Math.min(clock.monotonicMs() + runMs, beganAtMs + sendsEndAfterMs);
-    const publishing = { endMs, budget: createStepBudget(), publishEvent };
-    const errors = await Promise.all(claimed.map((event) => publish(event, published, publishing)));
-    crashPoints.reach('outbox.after-publish');
-
-    if (published.length > 0) await table.remove(published);
-    // An event whose data fails is our bug: it was accepted, so it is tried once in each claim until the bug is fixed.
-    const postponed = claimed.filter((event, index) => errors[index]?.retryable && !published.includes(event));
-    if (postponed.length > 0) await table.release(postponed);
-    return errors.every((error) => error === undefined);
+    const claimed = [...unordered, ...ordered];
+    return (await workOff(claimed, beganAtMs, publishNow)) && claimed.length > 0;
   }
 
   async function measure(): Promise<void> {
@@ -146,17 +126,16 @@ export function createOutbox(deps: OutboxDeps): Outbox {
     wakeUp = () => undefined;
   }
 
-  /** No plain rounds: a new event wakes it, and it goes on without a pause while there are more. */
-  async function run(): Promise<void> {
-    let publishEvent: PublishEvent | undefined;
-    // Events committed before the stop are not left to the next start.
+  async function sweep(): Promise<void> {
+    // Rows that were committed without a claim before the stop are not left to the next start.
     while (!signal.aborted || isWoken) {
+      const mayHaveRows = isWoken;
       isWoken = false;
       let goesOn = false;
       try {
         await measure();
-        publishEvent ??= await deps.openPublisher();
-        goesOn = await round(publishEvent);
+        publishOne ??= createPublishOne({ ...deps, publishEvent: await deps.openPublisher() });
+        goesOn = (mayHaveRows || (await table.hasFree())) && (await round(publishOne));
       } catch (error) {
         log.warn({ event: 'outbox.round_failed', err: toAppError(error) });
       }
@@ -167,14 +146,17 @@ export function createOutbox(deps: OutboxDeps): Outbox {
   const part = createPart(
     'outbox',
     async () => {
-      running = run();
+      running = sweep();
     },
     async () => {
-      await running;
+      await Promise.all([running, held.settled()]);
+      await Promise.all([removals.close(), releases.close()]);
+      await following.close();
     },
   );
   return {
     ...part,
+    hold: held.hold,
     wake,
     stop: () => {
       stopping.abort();
@@ -184,24 +166,5 @@ export function createOutbox(deps: OutboxDeps): Outbox {
   };
 }
 
-/** The same as in dedup. */
-function eventOf(event: OutboxEvent): EventRecord {
-  return {
-    id: event.id,
-    tenant: event.tenant,
-    source_id: event.source_id,
-    event_id: event.event_id,
-    type: event.type,
-    receipt_id: event.receipt_id,
-    origin: event.origin,
-    received_at: microsOf(event.received_at),
-    dedup_key: event.dedup_key,
-    content_type: event.content_type,
-    content_encoding: event.content_encoding,
-    http_headers: {},
-    ordering_key: event.ordering_key,
-    payload: event.payload,
-    request: null,
-    tags: event.tags ?? {},
-  };
-}
+const keysOf = (rows: readonly Pick<OutboxEvent, 'tenant' | 'ordering_key'>[]): KeyCursor[] =>
+  rows.flatMap(({ tenant, ordering_key }) => (ordering_key === null ? [] : [{ tenant, ordering_key }]));

@@ -1,6 +1,8 @@
 /**
  * `POST /v1/events` in groups: what came from a tenant while its last transaction was under way is published in the next, with keys or without.
  * One tenant's transactions can't run side by side, since each has the tenant's clock until its commit is on disk: many events share one.
+ *
+ * After the COMMIT the outbox publishes the events from memory: services/api/outbox/held-events.ts.
  */
 import type { Clock } from '#lib/clock';
 import { maxPayloadBytes } from '#lib/contract';
@@ -8,6 +10,7 @@ import type { GroupEnding, IdempotencyStore, KeptResponse, KeyedRequest } from '
 import type { Logger } from '#lib/log';
 import type { WaitingRequests } from '../limits/waiting-requests.ts';
 import type { ApiMetrics } from '../metrics.ts';
+import type { OutboxEvent } from '../outbox/outbox-event.ts';
 import type { Outbox } from '../outbox/publish-outbox.ts';
 import { insertPublishedEvents, type PublishedEvent } from '../resources/published-event.ts';
 import { createGatherer } from './gather-by-tenant.ts';
@@ -28,7 +31,7 @@ interface Published {
 interface Deps {
   store: Pick<IdempotencyStore, 'runTogether'>;
   waiting: WaitingRequests;
-  outbox: Pick<Outbox, 'wake'>;
+  outbox: Pick<Outbox, 'hold'>;
   metrics: Pick<ApiMetrics, 'publishedTogether'>;
   clock: Clock;
   log: Logger;
@@ -46,6 +49,8 @@ interface Entry {
   keyed: KeyedRequest | undefined;
 }
 
+const bytesOf = ({ event }: Entry): number => event.payload.length;
+
 export function createPublishing({ store, waiting, outbox, metrics, clock, log }: Deps): Publishing {
   /** The keys of requests that wait or run here. */
   const underWay = new Set<string>();
@@ -53,16 +58,33 @@ export function createPublishing({ store, waiting, outbox, metrics, clock, log }
   async function publishGroup(group: readonly Entry[]): Promise<Published[]> {
     metrics.publishedTogether.observe(group.length);
     const ids = new Map<number, string>();
-    const endings = await store.runTogether(
-      group.map(({ keyed }) => keyed),
-      async (tx, running) => {
-        const events = running.map((at) => (group[at] as Entry).event);
-        const published = await insertPublishedEvents(tx, events);
-        running.forEach((at, turn) => ids.set(at, published[turn] as string));
-        return published.map(publishedAnswer);
-      },
-    );
-    if (endings.some(({ kind }) => kind === 'kept')) outbox.wake();
+    const hold = outbox.hold(group.reduce((sum, entry) => sum + bytesOf(entry), 0));
+    let inserted: Promise<OutboxEvent[]> = Promise.resolve([]);
+    let endings: GroupEnding[];
+    try {
+      endings = await store.runTogether(
+        group.map(({ keyed }) => keyed),
+        async (tx, running) => {
+          const entries = running.map((at) => group[at] as Entry);
+          const published = await insertPublishedEvents(
+            tx,
+            entries.map(({ event }) => event),
+            hold.isClaiming,
+          );
+          inserted = published.inserted;
+          // A record is kept only with its event; without records, the COMMIT is sent along.
+          if (entries.some(({ keyed }) => keyed !== undefined)) await inserted;
+          running.forEach((at, turn) => ids.set(at, published.ids[turn] as string));
+          return published.ids.map(publishedAnswer);
+        },
+      );
+      if (endings.some(({ kind }) => kind === 'kept')) hold.committed(await inserted);
+      else if (endings.some(({ kind }) => kind === 'unknown')) hold.unknown(await inserted.catch(() => []));
+      else hold.none();
+    } catch (error) {
+      hold.none();
+      throw error;
+    }
     const failure = endings.find((ending) => ending.kind === 'alone' && ending.because !== undefined);
     if (failure?.kind === 'alone')
       log.warn({
@@ -80,7 +102,7 @@ export function createPublishing({ store, waiting, outbox, metrics, clock, log }
     maxItems: maxEvents,
     maxBytes,
     lingerMs,
-    bytesOf: ({ event }) => event.payload.length,
+    bytesOf,
     clock,
   });
   waiting.show(gatherer.waiting);

@@ -99,7 +99,12 @@ export const publishEvent: Route = (deps) => {
       if ('answer' in joined) return sendResponse(reply, joined.answer);
 
       const { effects, afterCommit } = joined.alone;
-      const [id = ''] = await effects.transaction((tx) => insertPublishedEvents(tx, [event]));
+      // Its COMMIT is the request's own, so its row is left to the sweep.
+      const id = await effects.transaction(async (tx) => {
+        const { ids, inserted } = await insertPublishedEvents(tx, [event], false);
+        await inserted;
+        return ids[0] as string;
+      });
       afterCommit(outbox.wake);
       note(id);
       return sendResponse(reply, publishedAnswer(id));

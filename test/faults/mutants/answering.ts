@@ -55,14 +55,68 @@ export const answeringMutants: readonly Mutant[] = [
     name: 'removes rows of the outbox before their events are durable',
     edits: [
       {
-        in: 'createOutbox.round',
-        insert: 'await table.remove(claimed);',
+        in: 'createWorkOff',
+        insert: `await table.remove(claimed.map((event) => doneRowOf(event, 'published')));`,
         before: `crashPoints.reach('outbox.after-claim')`,
       },
     ],
     byDay: { test: 'test/integration/api/outbox.test.ts', title: 'waits while Kafka is away' },
     byNight: idempotency('killed', 'not-published'),
     budgetSeconds: 300,
+  },
+  {
+    name: 'removes the row of an event that it holds before the acknowledgment',
+    edits: [{ in: 'createHeldEvents.publish', insert: `removals.add(doneRowOf(event, 'published'), true);` }],
+    byDay: { test: 'test/integration/api/held-events.test.ts', title: 'while Kafka is away claims are given back' },
+    budgetSeconds: 120,
+  },
+  {
+    name: 'publishes events before their COMMIT',
+    edits: [
+      {
+        in: 'createPublishing.publishGroup',
+        replace: '= published.inserted',
+        with: '= published.inserted.then((events) => (hold.committed(events), events))',
+      },
+    ],
+    byDay: {
+      test: 'test/integration/api/held-events.test.ts',
+      title: 'nothing is sent before the COMMIT has answered',
+    },
+    budgetSeconds: 120,
+  },
+  {
+    name: 'publishes events whose COMMIT is unknown',
+    edits: [{ in: 'createPublishing.publishGroup', replace: 'hold.unknown($events)', with: 'hold.committed($events)' }],
+    byDay: {
+      test: 'test/integration/api/held-events.test.ts',
+      title: 'that the server has dropped, nothing is sent from memory',
+    },
+    budgetSeconds: 120,
+  },
+  {
+    name: 'publishes from memory though an earlier event of the key has a row',
+    edits: [{ in: 'insertOrdered', replace: 'LIMIT 1) IS NULL', with: 'LIMIT 1) IS NULL OR true' }],
+    byDay: {
+      test: 'test/integration/api/held-events.test.ts',
+      title: 'that is not acknowledged yet holds back the next one',
+    },
+    budgetSeconds: 120,
+  },
+  {
+    name: 'claims the next event of a key before the row of the one before has gone',
+    edits: [
+      {
+        in: 'firstOfKey',
+        replace: 'f.ordering_key = keys.ordering_key',
+        with: 'f.ordering_key = keys.ordering_key AND f.claimed_until <= clock_timestamp()',
+      },
+    ],
+    byDay: {
+      test: 'test/integration/api/held-events.test.ts',
+      title: 'the next one is sent when the row of the one before has gone',
+    },
+    budgetSeconds: 120,
   },
   {
     name: 'keeps an answer without a look at the token of its lease',

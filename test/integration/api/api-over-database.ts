@@ -24,6 +24,7 @@ export async function openApi(given: Partial<AppDeps> = {}) {
     applicationName: 'hookline-test',
     maxConnections: 6,
     statementTimeoutMs: 10_000,
+    isPipelined: 'on-request',
     log: silentLogger,
   });
   const keys = createKeyDirectory({ followPostgres: postgres, postgres, clock: systemClock, log: silentLogger });

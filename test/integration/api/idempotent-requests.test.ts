@@ -8,6 +8,7 @@ import {
   buildTestApp,
   noPostgres,
   postgresOf,
+  sweptOutbox,
   testRoutes,
   testSecretBox,
 } from '../../unit/api/build-test-app.ts';
@@ -18,7 +19,7 @@ import { type OpenApi, openApi } from './api-over-database.ts';
 let api: OpenApi;
 let woken = 0;
 beforeAll(async () => {
-  api = await openApi({ clock: systemClock, outbox: { wake: () => void (woken += 1) } });
+  api = await openApi({ clock: systemClock, outbox: sweptOutbox(() => void (woken += 1)) });
 });
 afterAll(async () => {
   await api.close();

@@ -10,7 +10,7 @@ import { silentLogger } from '#lib/log';
 import { noTracer } from '#lib/telemetry';
 import { fields } from '../../../services/api/config.ts';
 import { openOutbox } from '../../../services/api/outbox/open-outbox.ts';
-import { type ClaimedEvent, createOutboxTable, type OutboxTable } from '../../../services/api/outbox/outbox-table.ts';
+import { createOutboxTable, type OutboxTable, type StoredEvent } from '../../../services/api/outbox/outbox-table.ts';
 import { fastestOfThreeMs } from '../../support/fastest.ts';
 import { serverAddresses, uniquePrefix } from '../../support/servers.ts';
 import { waitUntil } from '../../support/wait-until.ts';
@@ -173,7 +173,7 @@ describe('a process that dies', () => {
 test('keys that others publish hold up no key after them', async () => {
   for (const ordering_key of ['a', 'b', 'c', 'd']) await publish({ ordering_key });
   const table = createOutboxTable(api.postgres);
-  const keysOf = (claimed: readonly ClaimedEvent[]) => claimed.map(({ ordering_key }) => ordering_key);
+  const keysOf = (claimed: readonly StoredEvent[]) => claimed.map(({ ordering_key }) => ordering_key);
   expect(keysOf(await table.claimOrdered(2, undefined))).toEqual(['a', 'b']);
   expect(keysOf(await table.claimOrdered(2, undefined))).toEqual(['c', 'd']);
 });
@@ -217,7 +217,10 @@ test('the records on the real topic are those that dedup would have written', as
   });
   const metrics = new Registry();
   const context = { ...common, metrics, tracer: noTracer, crashPoints: noCrashPoints, fail: () => undefined };
-  const { parts } = openOutbox(config, context, createApiMetrics(metrics));
+  const { parts } = openOutbox(config, context, {
+    metrics: createApiMetrics(metrics),
+    erased: { has: () => false },
+  });
   const id = await publish({ event_id: 'mine', ordering_key: 'key', payload: { n: 1 }, tags: { customer: 'cus_1' } });
   const other = await publish();
 

@@ -3,13 +3,14 @@ import { toBatchRows } from '../../../services/projector/batch-rows.ts';
 import type { Fact } from '../../../services/projector/facts.ts';
 import { writeBatch } from '../../../services/projector/write-batch.ts';
 import { waitUntil } from '../../support/wait-until.ts';
+import { sweptOutbox } from '../../unit/api/build-test-app.ts';
 import { type OpenApi, openApi } from './api-over-database.ts';
 import { createTopic, startOutbox } from './publishing.ts';
 
 let api: OpenApi;
 let wakes = 0;
 beforeAll(async () => {
-  api = await openApi({ outbox: { wake: () => void (wakes += 1) } });
+  api = await openApi({ outbox: sweptOutbox(() => void (wakes += 1)) });
 });
 afterAll(() => api.close());
 beforeEach(() => api.postgres.query('DELETE FROM outbox'));

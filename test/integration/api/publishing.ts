@@ -9,12 +9,25 @@ import { createOutboxTable, type OutboxTable } from '../../../services/api/outbo
 import { createOutbox, type Outbox } from '../../../services/api/outbox/publish-outbox.ts';
 import type { OpenApi } from './api-over-database.ts';
 
-/** A topic that takes a while to acknowledge, and may be away. Its events are in the order in which they were sent. */
+/** A topic that takes a while to acknowledge, and may be away. Its events are in the order in which they were acknowledged. */
 export function createTopic(delayMs: () => number = () => 0) {
   const events: EventRecord[] = [];
   const encoded = new Map<string, EventRecord>();
   let isAway = false;
+  let held: PromiseWithResolvers<void> | undefined;
+  const asked: EventRecord[] = [];
   return {
+    /** Those that it was asked to take, acknowledged or not. */
+    asked,
+    /** Acknowledges nothing until the returned function is called. */
+    holdAcknowledgments(): () => void {
+      const holding = Promise.withResolvers<void>();
+      held = holding;
+      return () => {
+        held = undefined;
+        holding.resolve();
+      };
+    },
     events,
     idsOfKey: (key: string): string[] => events.filter(({ ordering_key }) => ordering_key === key).map(({ id }) => id),
     setAway: (away: boolean): void => void (isAway = away),
@@ -28,6 +41,8 @@ export function createTopic(delayMs: () => number = () => 0) {
       if (isAway) throw new AppError('kafka_unavailable', 'away');
       const event = encoded.get(value.toString('hex'));
       if (event === undefined) throw new Error('was never encoded');
+      asked.push(event);
+      await held?.promise;
       await systemClock.sleep(delayMs());
       events.push(event);
       return undefined as never;
@@ -41,11 +56,13 @@ export type Topic = ReturnType<typeof createTopic>;
 export async function startOutbox(
   api: Pick<OpenApi, 'postgres'>,
   topic: Topic,
-  given: { table?: Partial<OutboxTable> } = {},
+  given: { table?: Partial<OutboxTable>; erased?: ReadonlySet<string>; maxHeldBytes?: number } = {},
 ): Promise<Outbox> {
   const outbox = createOutbox({
     table: { ...createOutboxTable(api.postgres), ...given.table },
     producer: topic,
+    erased: { has: ({ event_id }) => given.erased?.has(event_id) === true },
+    ...(given.maxHeldBytes !== undefined && { maxHeldBytes: given.maxHeldBytes }),
     openPublisher: async () =>
       createPublishEvent({
         matchNarrow: () => ({ wide: 'endpoints' }),

@@ -115,6 +115,17 @@ test('what fails on somebody’s data leaves nothing of the group: each is to be
   expect(kindsOf(await runTogether(other, ['good', 'well']))).toEqual(['kept', 'kept']);
 });
 
+test('what fails unheard, with the COMMIT behind it, leaves nothing of the group either', async () => {
+  const endings = await (store as IdempotencyStore).runTogether([undefined, undefined], async (tx) => {
+    const insert = 'INSERT INTO effects (scope, name) VALUES ($1, $2)';
+    for (const name of ['good', 'bad\0']) tx.query(insert, ['group', name]).catch(() => undefined);
+    return ['good', 'bad'].map(answerOf);
+  });
+  expect(kindsOf(endings)).toEqual(['alone', 'alone']);
+  expect(await effects()).toEqual([]);
+  expect(kindsOf(await runTogether(store, ['x'], { keyed: false }))).toEqual(['kept']);
+});
+
 test('a record that was added behind the group’s first look takes back all of it', async () => {
   const endings = await runTogether(store, ['a', 'b'], {
     async meanwhile() {
@@ -164,9 +175,10 @@ test('a group takes as many statements as one request does', async () => {
   const statements: string[] = [];
   const counting: Postgres = {
     ...database.postgres,
-    transaction: (work) =>
-      database.postgres.transaction((tx) =>
-        work({ query: (text, ...rest) => (statements.push(text), tx.query(text, ...rest)) }),
+    transaction: (work, how) =>
+      database.postgres.transaction(
+        (tx) => work({ query: (text, ...rest) => (statements.push(text), tx.query(text, ...rest)) }),
+        how,
       ),
   };
   const counted = storeOver(counting);

@@ -40,6 +40,7 @@ export const createPool = (url: string): Postgres =>
     applicationName: 'hookline-test',
     maxConnections: 6,
     statementTimeoutMs: 10_000,
+    isPipelined: 'on-request',
     log: silentLogger,
   });
 
@@ -112,6 +113,6 @@ function rewriting(postgres: Store, rewrite: (sql: string) => string): Store {
       query(rewrite(text), values);
   return {
     query: over(postgres.query),
-    transaction: (work) => postgres.transaction((tx) => work({ query: over(tx.query) })),
+    transaction: (work, how) => postgres.transaction((tx) => work({ query: over(tx.query) }), how),
   };
 }

@@ -49,6 +49,12 @@ const schemaController = { compilersFactory: { buildValidator: AjvCompiler() } }
 /** Its thread is started by the first test that has a document. */
 const testDocuments = patientDocuments();
 
+/** Leaves every published event to a sweep. @param onCommitted called once a transaction */
+export const sweptOutbox = (onCommitted: () => void = () => undefined): AppDeps['outbox'] => ({
+  hold: () => ({ isClaiming: false, committed: onCommitted, unknown: () => undefined, none: () => undefined }),
+  wake: onCommitted,
+});
+
 /** The API's dependencies in tests, except the given ones. */
 const testDeps = ({
   postgres = noPostgres,
@@ -72,7 +78,7 @@ const testDeps = ({
   asOf: createAsOfTokens(testEncryptionKeys),
   chooseItems: () => undefined,
   replayWatch: createReplayWatch({ postgres, clock }),
-  outbox: { wake: () => undefined },
+  outbox: sweptOutbox(),
   secretBox: testSecretBox,
   encryptionKeys: testEncryptionKeys,
   trustedProxies: networksOf([]),

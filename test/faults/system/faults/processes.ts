@@ -39,6 +39,7 @@ const passings = {
   'idempotency-group.after-effects': 5,
   'idempotency-group.before-commit': 5,
   'idempotency-group.after-commit': 5,
+  'outbox.before-send': 5,
   'outbox.after-claim': 2,
   'outbox.after-publish': 2,
   'projector.before-transaction': 5,
