@@ -5,6 +5,7 @@ import type { Part } from '#lib/lifecycle';
 import type { Logger } from '#lib/log';
 import type { KafkaAccess } from '../access.ts';
 import type { PartitionRef, RecordHandler, UndecodableBatchHandler } from '../port.ts';
+import type { GatheringOptions } from './gathering.ts';
 import type { CallLimits } from './handler-calls.ts';
 import type { WorkLimits } from './partition-worker.ts';
 
@@ -53,6 +54,8 @@ export interface ConsumerOptions extends KafkaAccess {
   maxDecompressedBytes?: number;
   /** The longest that a record waits for others at its broker, while they keep coming: see fetch-pace.ts. Default 0: none waits. */
   gatherMs?: number;
+  /** Records that were fetched are held back for others, while nobody waits for them: see gathering.ts. Default: none is. */
+  gathering?: GatheringOptions;
   /** How long what is done waits for its commit: a process that dies leaves so much to be repeated. Default 1,000. */
   commitIntervalMs?: number;
   /** Time after which the group continues without a member that has died; heartbeats are five times as frequent. Default as in libs/config. */
@@ -76,6 +79,8 @@ export interface ConsumerOptions extends KafkaAccess {
 export interface RecordConsumer extends Part {
   /** The partitions assigned to this member now. */
   partitions(): readonly PartitionRef[];
+  /** Ends the gathering: what was fetched by now is handed out. */
+  handOut(): void;
   /** Whether it is a member of its group; not before its first join. */
   isReady(): boolean;
   /** Whether no other member can have these partitions now, however long this process may have been paused: see membership-lease.ts. */

@@ -81,6 +81,7 @@ export function createConsumption(options: ConsumptionOptions): Consumption {
     handle: options.handle,
     onUndecodable: options.onUndecodable,
     limits: callLimitsOf(options),
+    gathering: options.gathering,
     clock,
     onFailure: (cause) => fail(new AppError('bug', `the handler of ${topics.join()} threw`, { cause })),
   });
@@ -192,6 +193,7 @@ export function createConsumption(options: ConsumptionOptions): Consumption {
       if (lost.length > 0) options.onRevoked?.(lost.map(refOf));
     },
     partitions: () => assignment.workers().map(refOf),
+    handOut: calls.handOut,
     holdsMembership: membership.holds,
     lastMemberId: membership.lastId,
   };

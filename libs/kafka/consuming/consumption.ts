@@ -15,6 +15,8 @@ export interface Consumption {
   /** At once, and without waiting for anything: from now on it does nothing, whatever still happens to it. */
   discard(): void;
   partitions(): readonly PartitionRef[];
+  /** Holds back nothing of what it has fetched. */
+  handOut(): void;
   holdsMembership(): boolean;
   /** Its last member id; undefined before its first join. */
   lastMemberId(): string | undefined;

@@ -12,6 +12,7 @@ import type { Clock } from '#lib/clock';
 import type { RecordHandler, UndecodableBatchHandler } from '../port.ts';
 import { ConsumedBatch } from './consumed-batch.ts';
 import { ConsumedRecord } from './consumed-record.ts';
+import { createGathering, type GatheringOptions } from './gathering.ts';
 import type { Consumed, PartitionWorker } from './partition-worker.ts';
 import { whenAllAborted } from './when-all-aborted.ts';
 
@@ -29,6 +30,8 @@ export interface CallLimits {
 export interface HandlerCalls {
   /** A partition may have something to hand out now. */
   wake(): void;
+  /** Holds nothing back any longer of what is queued. */
+  handOut(): void;
 }
 
 interface Options {
@@ -37,6 +40,8 @@ interface Options {
   /** For batches that can't be decoded, in their turn. */
   onUndecodable: UndecodableBatchHandler;
   limits: CallLimits;
+  /** Default: nothing is held back. */
+  gathering?: GatheringOptions | undefined;
   clock: Clock;
   /** The handler threw, and not because its signal aborted. It is called no more for these partitions. */
   onFailure(error: unknown): void;
@@ -52,6 +57,7 @@ export function createHandlerCalls({ workers, limits, clock, onFailure, ...handl
   let isWaiting = false;
   /** Rotates which partition comes first. */
   let turn = 0;
+  const gathering = handlers.gathering && createGathering({ ...handlers.gathering, workers, limits, clock, wake });
 
   function wake(): void {
     if (isAwake) return;
@@ -59,9 +65,11 @@ export function createHandlerCalls({ workers, limits, clock, onFailure, ...handl
     // By then the other batches of the same fetch have been received.
     setImmediate(() => {
       isAwake = false;
-      while (mayCall() && callOnce());
+      while (isDue() && mayCall() && callOnce());
     });
   }
+
+  const isDue = (): boolean => gathering === undefined || gathering.isDue(readyWorkers());
 
   function mayCall(): boolean {
     const nowMs = clock.monotonicMs();
@@ -79,6 +87,7 @@ export function createHandlerCalls({ workers, limits, clock, onFailure, ...handl
     wake();
   }
 
+  const readyWorkers = (): PartitionWorker[] => workers().filter((worker) => worker.mayHandOut());
   const hasWork = (): boolean => workers().some((worker) => worker.mayHandOut());
 
   /** @returns whether there was something to call it with */
@@ -123,7 +132,7 @@ export function createHandlerCalls({ workers, limits, clock, onFailure, ...handl
   }
 
   function takeBatch(): { worker: PartitionWorker; records: Consumed[] }[] {
-    const ready = workers().filter((worker) => worker.mayHandOut());
+    const ready = readyWorkers();
     turn += 1;
     const batch: { worker: PartitionWorker; records: Consumed[] }[] = [];
     const room = { records: limits.maxBatchRecords, bytes: limits.maxBatchBytes };
@@ -135,11 +144,12 @@ export function createHandlerCalls({ workers, limits, clock, onFailure, ...handl
       const records = worker?.take(share, batch.length === 0) ?? [];
       if (worker === undefined || records.length === 0) continue;
       batch.push({ worker, records });
+      gathering?.handedOut(worker);
       room.records -= records.length;
       room.bytes -= records.reduce((sum, { bytes }) => sum + bytes, 0);
     }
     return batch;
   }
 
-  return { wake };
+  return { wake, handOut: () => gathering?.endNow() };
 }

@@ -61,6 +61,8 @@ export interface PartitionWorker extends PartitionRef {
   committedOffset(): bigint | undefined;
   /** When the oldest record was written that was received and is not done, in milliseconds since the epoch; undefined without one. */
   oldestOpenAtMs(): number | undefined;
+  /** Received and not handed out. */
+  queued(): { records: readonly Consumed[]; bytes: number };
   /** Whether something is queued that may be handed out, and no call has what it handed out before. */
   mayHandOut(): boolean;
   /**
@@ -259,6 +261,7 @@ export function createPartitionWorker(options: PartitionWorkerOptions): Partitio
     },
     committedOffset: () => committedOffset,
     oldestOpenAtMs: () => tracker?.oldestOpenAtMs(),
+    queued: () => ({ records: queued, bytes: queuedBytes }),
     idle,
     hold() {
       held = true;

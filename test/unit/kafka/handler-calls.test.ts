@@ -1,79 +1,14 @@
-import { createManualClock } from '#lib/clock';
-import type { IncomingRecord } from '#lib/kafka';
-import { type CallLimits, createHandlerCalls, type HandlerCalls } from '../../../libs/kafka/consuming/handler-calls.ts';
-import { createPartitionWorker } from '../../../libs/kafka/consuming/partition-worker.ts';
-import { messages, settle } from './fixtures.ts';
-import { noneUndecodable } from '../../support/none-undecodable.ts';
-
-const workLimits = {
-  maxQueuedRecords: 1_000,
-  maxQueuedBytes: 1e9,
-  maxOutstanding: 1_000,
-  maxOutstandingBytes: 1e9,
-  maxSpan: 1e6,
-  maxBatchBytes: 1_000_000,
-};
-
-interface Call {
-  records: readonly IncomingRecord[];
-  signal: AbortSignal;
-  end(error?: Error): Promise<void>;
-}
-
-/** So many partitions, with a handler that returns when the test says so. */
-function setUp(partitions: number, given: Partial<CallLimits> = {}) {
-  const calls: Call[] = [];
-  const failures: unknown[] = [];
-  const clock = createManualClock();
-  const workers = Array.from({ length: partitions }, (_, partition) =>
-    createPartitionWorker({
-      ...{ topic: 't', partition, limits: workLimits, after: Promise.resolve() },
-      onReady: () => handlerCalls.wake(),
-      onWantsMore: () => undefined,
-      onCommittable: () => undefined,
-      onIdle: () => undefined,
-    }),
-  );
-  const handlerCalls: HandlerCalls = createHandlerCalls({
-    onUndecodable: noneUndecodable,
-    workers: () => workers,
-    handle(records, signal) {
-      const { promise, resolve, reject } = Promise.withResolvers<void>();
-      const end = async (error?: Error): Promise<void> => {
-        if (error === undefined) resolve();
-        else reject(error);
-        await settle();
-        await settle();
-      };
-      calls.push({ records, signal, end });
-      return promise;
-    },
-    limits: { ...{ maxCalls: 2, maxPartitions: 100, maxBatchRecords: 500, maxBatchBytes: 1e9 }, ...given },
-    clock,
-    onFailure: (error) => failures.push(error),
-  });
-  for (const worker of workers) worker.open(0n);
-  const receive = async (counts: Record<number, number>): Promise<void> => {
-    for (const [partition, count] of Object.entries(counts)) {
-      const worker = workers[Number(partition)];
-      const next = Number(worker?.nextOffset());
-      worker?.receive(messages(next, next + count));
-    }
-    await settle();
-  };
-  const placesOf = (call: Call | undefined): string[] =>
-    (call?.records ?? []).map(({ partition, offset }) => `${partition}:${offset}`).sort();
-  return { clock, workers, calls, failures, receive, placesOf };
-}
+import { callHandler } from './call-handler.ts';
+import { settle } from './fixtures.ts';
 
 test('what the partitions have comes in one call, those of each in order', async () => {
-  const { calls, receive, placesOf } = setUp(3);
+  const { calls, receive, placesOf } = callHandler(3);
   await receive({ 0: 2, 1: 1, 2: 2 });
   expect(calls.map(placesOf)).toEqual([['0:0', '0:1', '1:0', '2:0', '2:1']]);
 });
 
 test('a partition is in one call at a time, and those that are in none do not wait', async () => {
-  const { calls, receive, placesOf } = setUp(3);
+  const { calls, receive, placesOf } = callHandler(3);
   await receive({ 0: 1, 1: 1 });
   await receive({ 0: 1, 2: 1 });
   expect(calls.map(placesOf)).toEqual([['0:0', '1:0'], ['2:0']]);
@@ -82,7 +17,7 @@ test('a partition is in one call at a time, and those that are in none do not wa
 });
 
 test('so many calls are under way at once, and what comes meanwhile is taken together', async () => {
-  const { calls, receive, placesOf } = setUp(5);
+  const { calls, receive, placesOf } = callHandler(5);
   await receive({ 0: 1 });
   await receive({ 1: 1 });
   await receive({ 2: 1 });
@@ -93,7 +28,7 @@ test('so many calls are under way at once, and what comes meanwhile is taken tog
 });
 
 test('a call that takes long holds up its own partitions alone', async () => {
-  const { clock, calls, receive, placesOf } = setUp(4);
+  const { clock, calls, receive, placesOf } = callHandler(4);
   await receive({ 0: 1 });
   await receive({ 1: 1 });
   await receive({ 0: 1, 2: 1 });
@@ -107,13 +42,13 @@ test('a call that takes long holds up its own partitions alone', async () => {
 });
 
 test('a call may be of one partition alone', async () => {
-  const { calls, receive, placesOf } = setUp(3, { maxPartitions: 1, maxCalls: Number.POSITIVE_INFINITY });
+  const { calls, receive, placesOf } = callHandler(3, { maxPartitions: 1, maxCalls: Number.POSITIVE_INFINITY });
   await receive({ 0: 2, 1: 1, 2: 1 });
   expect(calls.map(placesOf).sort()).toEqual([['0:0', '0:1'], ['1:0'], ['2:0']]);
 });
 
 test('a call has so many records, and a partition that has much leaves room for the others', async () => {
-  const { calls, receive, placesOf } = setUp(3, { maxBatchRecords: 9 });
+  const { calls, receive, placesOf } = callHandler(3, { maxBatchRecords: 9 });
   await receive({ 0: 100, 1: 100, 2: 1 });
   const first = calls[0]?.records ?? [];
   const of = (partition: number) => first.filter((record) => record.partition === partition).length;
@@ -130,13 +65,13 @@ test('a call has so many records, and a partition that has much leaves room for 
 });
 
 test('a record that is larger than a call may be comes alone', async () => {
-  const { calls, receive, placesOf } = setUp(2, { maxBatchBytes: 10 });
+  const { calls, receive, placesOf } = callHandler(2, { maxBatchBytes: 10 });
   await receive({ 0: 2 });
   expect(calls.map(placesOf)).toEqual([['0:0']]);
 });
 
 test('the signal of a call aborts once all of its partitions are lost, that of a record with its own', async () => {
-  const { calls, workers, receive } = setUp(2);
+  const { calls, workers, receive } = callHandler(2);
   await receive({ 0: 1, 1: 1 });
   const [call] = calls;
   const signalOf = (partition: number) => call?.records.find((record) => record.partition === partition)?.signal;
@@ -147,7 +82,7 @@ test('the signal of a call aborts once all of its partitions are lost, that of a
 });
 
 test('a handler that throws fails the consumer, and gets nothing more of these partitions', async () => {
-  const { calls, failures, receive, placesOf } = setUp(2);
+  const { calls, failures, receive, placesOf } = callHandler(2);
   await receive({ 0: 1 });
   const thrown = new TypeError('fetch failed');
   await calls[0]?.end(thrown);
@@ -157,7 +92,7 @@ test('a handler that throws fails the consumer, and gets nothing more of these p
 });
 
 test('what a handler throws after all of its partitions are lost says nothing', async () => {
-  const { calls, failures, workers, receive } = setUp(1);
+  const { calls, failures, workers, receive } = callHandler(1);
   await receive({ 0: 1 });
   workers[0]?.drop();
   await calls[0]?.end(new Error('aborted'));

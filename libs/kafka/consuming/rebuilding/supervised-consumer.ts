@@ -162,6 +162,7 @@ export function createConsumer(
     },
     isReady: presence.isMember,
     partitions: () => life.partitions(),
+    handOut: () => life.handOut(),
     holdsMembership: () => life.holdsMembership(),
   };
 }
