@@ -11,6 +11,14 @@ export {
 export { type StoredWaitingRow, type UnorderedWaitingRow, waitingColumns } from './waiting-row.ts';
 export { encode, type EventRef, run, send, type Statement } from './statement.ts';
 export { changesChannel, takeClocks } from './take-clocks.ts';
+export {
+  announceAwaited,
+  awaitedAgainMs,
+  awaitedChannel,
+  awaitedForMs,
+  awaitedRows,
+  everyTenant,
+} from './awaited-tenants.ts';
 export { takeFreeClocks } from './take-free-clocks.ts';
 export { reservedInstants } from './reserved-instants.ts';
 export { findLostWaiting, type RestoredRow, restoreWaiting } from './restore-waiting.ts';

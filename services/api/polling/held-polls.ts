@@ -21,6 +21,7 @@ import { createSharedRoom } from '#lib/tenancy';
 import type { EventFilter } from '../resources/event-filters.ts';
 import type { EventRow } from '../resources/event-row.ts';
 import type { Asker, WhyEnded } from '../keys/why-ended.ts';
+import type { AwaitedTenants } from './announce-awaited.ts';
 import { createDeadlines, type Deadlines, type Timed } from './deadlines.ts';
 import type { ReadNewEvents } from './read-new-events.ts';
 import { createReadings, type Waiter, type WatchedTenant } from './readings.ts';
@@ -75,6 +76,7 @@ type OnEnd = (found: Found) => void;
 
 interface Deps {
   readNewEvents: ReadNewEvents;
+  awaited: AwaitedTenants;
   clock: Clock;
   log: Logger;
   metrics: { longpollWaiting: Gauge; longpollWakeupSeconds: Histogram };
@@ -103,6 +105,7 @@ const looksInTurn = 1_000;
 interface Shared {
   clock: Clock;
   deadlines: Deadlines<HeldPlace>;
+  awaited: AwaitedTenants;
   closing: AbortSignal;
   readSoon(watched: Watched): void;
   leave(watched: Watched, credential: string): void;
@@ -121,6 +124,7 @@ export function createHeldPolls(deps: Deps): HeldPolls {
   const shared: Shared = {
     clock,
     deadlines: { ...deadlines, add: (place) => outside(deadlines.add, place) },
+    awaited: deps.awaited,
     closing,
     readSoon: (watched) => outside(readings.readSoon, watched),
     leave(watched, credential) {
@@ -231,11 +235,12 @@ class HeldPlace implements Place, Waiter, Timed {
     if (this.#hasLeft || this.#shared.closing.aborted) return this.end([]);
     this.#watched.waiters.add(this);
     this.#shared.deadlines.add(this);
+    this.#shared.awaited.begin(this.#watched.tenant);
     if (this.#watched.notified > this.#notifiedBefore) this.#shared.readSoon(this.#watched);
   }
 
   end(events: EventRow[]): void {
-    this.#watched.waiters.delete(this);
+    if (this.#watched.waiters.delete(this)) this.#shared.awaited.end(this.#watched.tenant);
     this.#shared.deadlines.remove(this);
     const onEnd = this.#onEnd;
     this.#onEnd = undefined;

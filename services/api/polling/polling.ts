@@ -6,6 +6,7 @@ import { createListener, type PostgresAccess, type Query } from '#lib/postgres';
 import type { EncryptionKey } from '#lib/secret-box';
 import type { TenantLimits, TenantUsage } from '#lib/tenancy';
 import type { ApiMetrics } from '../metrics.ts';
+import { type AwaitedTenants, createAwaitedTenants } from './announce-awaited.ts';
 import { createCursors, type Cursors } from './cursor.ts';
 import { createHeldPolls, type HeldPolls } from './held-polls.ts';
 import { createNewEventsReader } from './read-new-events.ts';
@@ -14,6 +15,8 @@ import { createNewEventsReader } from './read-new-events.ts';
 export interface Polling {
   cursors: Cursors;
   held: HeldPolls;
+  /** Requests that wait for changes, those that are held among them. */
+  awaited: AwaitedTenants;
   /** Seconds that a polling client should wait before it asks again. */
   intervalSeconds: number;
   /** Settings of how many requests are held: of a key and tenant, and in this process. */
@@ -39,8 +42,10 @@ interface Options {
 /** With the one connection of the process that hears of changes, however many wait for them. */
 export function createPolling(options: Options): { polling: Polling; listener: Part } {
   const { postgres, clock, log, metrics, closing } = options;
+  const awaited = createAwaitedTenants({ postgres, clock, log, closing });
   const held = createHeldPolls({
     readNewEvents: createNewEventsReader(postgres),
+    awaited,
     clock,
     log,
     metrics,
@@ -61,5 +66,5 @@ export function createPolling(options: Options): { polling: Polling; listener: P
   });
   const cursors = createCursors(options.encryptionKeys);
   const most = { ofCredential: options.maxHeldPerCredential, ofProcess: options.maxHeld };
-  return { polling: { cursors, held, intervalSeconds: options.intervalSeconds, most }, listener };
+  return { polling: { cursors, held, awaited, intervalSeconds: options.intervalSeconds, most }, listener };
 }

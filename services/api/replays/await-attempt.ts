@@ -1,6 +1,7 @@
 import type { Clock } from '#lib/clock';
 import { isFinal } from '#lib/contract';
 import type { Query } from '#lib/postgres';
+import type { AwaitedTenants } from '../polling/announce-awaited.ts';
 import { type AttemptRow, type DeliveryRow, listAttempts, listDeliveriesOfEvent } from '../resources/delivery.ts';
 
 interface Awaited {
@@ -12,13 +13,31 @@ interface Awaited {
   signal: AbortSignal;
 }
 
+interface Deps {
+  postgres: Query;
+  polling: { awaited: AwaitedTenants };
+  clock: Clock;
+}
+
 const lookEveryMs = 100;
 
 /** The delivery of an event and its first attempt, as far as there are any within the time. */
 export async function awaitAttempt(
-  { postgres, clock }: { postgres: Query; clock: Clock },
-  { tenant, eventId, withinMs, signal }: Awaited,
+  deps: Deps,
+  awaited: Awaited,
 ): Promise<{ delivery?: DeliveryRow; attempt?: AttemptRow }> {
+  deps.polling.awaited.begin(awaited.tenant);
+  try {
+    return await lookUntilAttempted(deps, awaited);
+  } finally {
+    deps.polling.awaited.end(awaited.tenant);
+  }
+}
+
+async function lookUntilAttempted(
+  { postgres, clock }: Deps,
+  { tenant, eventId, withinMs, signal }: Awaited,
+): ReturnType<typeof awaitAttempt> {
   const endsAtMs = clock.monotonicMs() + withinMs;
   for (;;) {
     const [delivery] = await listDeliveriesOfEvent(postgres, tenant, eventId, { after: null, limit: 1 });

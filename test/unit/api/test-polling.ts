@@ -1,12 +1,15 @@
 import { silentLogger } from '#lib/log';
 import { parseEncryptionKeys } from '#lib/secret-box';
 import type { AppDeps } from '../../../services/api/app.ts';
+import type { AwaitedTenants } from '../../../services/api/polling/announce-awaited.ts';
 import { createCursors } from '../../../services/api/polling/cursor.ts';
 import { createHeldPolls } from '../../../services/api/polling/held-polls.ts';
 import type { Polling } from '../../../services/api/polling/polling.ts';
 import { createNewEventsReader } from '../../../services/api/polling/read-new-events.ts';
 
 export const testCursors = createCursors(parseEncryptionKeys([`test:${Buffer.alloc(32, 7).toString('base64')}`]));
+
+export const nobodyTold: AwaitedTenants = { begin: () => undefined, end: () => undefined };
 
 /** Polling without the connection that hears of changes: a test wakes who waits. */
 export const testPolling = (
@@ -17,11 +20,13 @@ export const testPolling = (
   held: createHeldPolls({
     ...deps,
     readNewEvents: createNewEventsReader(deps.postgres),
+    awaited: nobodyTold,
     log: silentLogger,
     max,
     maxPerCredential,
     maxOfTenant: () => max,
   }),
+  awaited: nobodyTold,
   intervalSeconds: 5,
   most: { ofCredential: maxPerCredential, ofProcess: max },
 });

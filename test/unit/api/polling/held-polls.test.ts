@@ -23,6 +23,8 @@ function createWorld({ max = 125, maxPerCredential = 100, maxOfTenant = 100, eve
     atOnce: 0,
     mostAtOnce: 0,
     failures: 0,
+    /** The tenant of each request that waits, as the projectors are told. */
+    awaited: [] as string[],
     /** Between what a reading sees and its end. */
     whileReading: async (): Promise<void> => undefined,
     commit(tenant: string, event: Partial<EventRow> = {}): EventRow {
@@ -51,6 +53,10 @@ function createWorld({ max = 125, maxPerCredential = 100, maxOfTenant = 100, eve
           readTo: last === undefined ? from : afterInstant(last),
           isAll: events.length < eventsAtOnce,
         };
+      },
+      awaited: {
+        begin: (tenant) => void world.awaited.push(tenant),
+        end: (tenant) => void world.awaited.splice(world.awaited.indexOf(tenant), 1),
       },
       clock,
       log: silentLogger,
@@ -124,6 +130,24 @@ test('a change is answered at once, to everyone of the tenant, by one reading', 
   expect(world.reads).toBe(1);
   await world.clock.advance(seconds * 1_000);
   expect(await other).toEqual({ events: [], from: start });
+});
+
+test('the projectors are told of a tenant as long as a request waits for it, and not of one that only looks', async () => {
+  const world = createWorld();
+  enter(world, 'looks').leave();
+  const answers = [wait(enter(world)), wait(enter(world)), wait(enter(world, 'other'))];
+  expect(world.awaited).toEqual(['acme', 'acme', 'other']);
+  world.commit('acme');
+  world.held.wake('acme');
+  await Promise.all(answers.slice(0, 2));
+  expect(world.awaited).toEqual(['other']);
+  const left = enter(world, 'leaves');
+  void wait(left);
+  left.leave();
+  expect(world.awaited).toEqual(['other']);
+  await world.clock.advance(seconds * 1_000);
+  await answers[2];
+  expect(world.awaited).toEqual([]);
 });
 
 test('who waits for something else waits on, and its position goes on', async () => {
