@@ -5,6 +5,7 @@ import { bodyHashOf } from '#lib/dedup-store';
 import type { EventRef } from '#lib/event-store';
 import { derivedId } from '#lib/ids';
 import { attemptRow } from './attempt-row.ts';
+import { isDueSoon } from './awaited.ts';
 import type { DeadLetter, Fact, FanOut } from './facts.ts';
 import { keyOf } from './key-of.ts';
 import { countsByStep, type OutcomesOfDeliveries } from './stats/count-outcomes.ts';
@@ -28,6 +29,8 @@ export interface BatchRows {
   outcomes: OutcomeRow[];
   /** The outcomes of each delivery, in their order: the statistics are counted from them. */
   steps: Map<string, StepRecord[]>;
+  /** Events with deliveries that are sent again soon. */
+  dueSoon: EventRef[];
   deadLetters: DeadLetterRow[];
   payloads: PayloadRow[];
   attempts: AttemptRow[];
@@ -58,11 +61,13 @@ export function toClockFreeRows(facts: readonly Fact[]): ClockFreeRows {
 /**
  * @param partitionOf the partition of `deliveries` that an endpoint's key falls into
  * @param isWritten whether the clock-free rows of a fact are there already
+ * @param nowMs milliseconds since the epoch
  */
 export function toBatchRows(
   facts: readonly Fact[],
   partitionOf: (endpointId: string) => number,
   isWritten: (fact: Fact) => boolean = () => false,
+  nowMs = 0,
 ): BatchRows {
   const tenants = new Set<string>();
   const touched = new Map<string, EventRef>();
@@ -114,6 +119,7 @@ export function toBatchRows(
     fanOuts: sorted(fanOuts, (row) => keyOf(row.tenant, row.event_id, row.delivery_id ?? '')),
     outcomes: sorted(outcomeRows(outcomes, steps, partitionOf), deliveryKey),
     steps,
+    dueSoon: outcomes.filter((outcome) => isDueSoon(outcome, nowMs)),
     deadLetters: sorted(deadLetters, (row) => keyOf(row.tenant, row.stage, row.origin, String(row.generation))),
     ...toClockFreeRows(facts.filter((fact) => !isWritten(fact))),
   };
@@ -130,6 +136,7 @@ export function ofTenants(rows: BatchRows, tenants: ReadonlySet<string>): BatchR
     fanOuts: theirs(rows.fanOuts),
     outcomes: theirs(rows.outcomes),
     steps: rows.steps,
+    dueSoon: theirs(rows.dueSoon),
     // No clock is needed for them.
     deadLetters: rows.deadLetters,
     payloads: theirs(rows.payloads),

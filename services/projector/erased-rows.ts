@@ -68,6 +68,7 @@ export function withoutErased(rows: BatchRows, erased: ErasedRows | undefined): 
     fanOuts: kept(rows.fanOuts),
     outcomes: kept(rows.outcomes),
     steps: rows.steps,
+    dueSoon: kept(rows.dueSoon),
     deadLetters: kept(rows.deadLetters),
     payloads: kept(rows.payloads),
     attempts: kept(rows.attempts),

@@ -1,8 +1,8 @@
 /**
  * Group commit: the writes of all partitions go into a transaction together. Writes of one tenant come one after the other anyway, since
- * each holds its clock; and at a low rate a record alone costs as many round trips as five hundred.
+ * each holds its clock.
  *
- *   handed over ──► waits a moment for others ──► prepared with them: what needs no clock is written
+ *   handed over ──► prepared with what comes in the same turn of the loop, or during the last preparation: what needs no clock is written
  *     ──► waits for the transaction that is under way ──► committed with all that wait by then, if its tenant's clock is free
  *           ├─ another holds it: with the next ones; or, for the first of such tenants, by itself on another connection, which waits for it
  *           ├─ a lock is waited for too long ──► each tenant's by itself: those of one whose locks are held are left to who handed them over
@@ -11,7 +11,6 @@
  * While one group is committed the next is prepared, and grows. No clock is held while another is waited for. So a tenant whose clock or rows
  * are locked delays others by the time limit of the store's locks, once: whoever is left with its items hands over no more of them.
  */
-import type { Clock } from '#lib/clock';
 import { isAppError } from '#lib/errors';
 import { isLocked, isTimedOut } from '#lib/postgres';
 import { createPartQueue, type Handed, type Part } from './part-queue.ts';
@@ -35,11 +34,6 @@ export interface Store<T> {
 
 interface Options<T> {
   store: Store<T>;
-  clock: Clock;
-  /** How long the first one waits for others. */
-  lingerMs: number;
-  /** From so many on nobody waits. */
-  enoughItems: number;
   /**
    * Most items that are prepared together from several calls, so that one call's are committed while another's are prepared; one call's
    * items are never divided.
@@ -53,7 +47,7 @@ interface Options<T> {
 }
 
 export function createGroupCommit<T>(options: Options<T>): Write<T> {
-  const { store, clock, lingerMs, enoughItems, maxItems, maxBytes, maxRows, rowsOf, tenantOf } = options;
+  const { store, maxItems, maxBytes, maxRows, rowsOf, tenantOf } = options;
   const handedOver: Handed<T>[] = [];
   const queue = createPartQueue<T>(maxRows);
   /** Tenants whose clocks were held by others when they were last asked for, in that order. */
@@ -62,11 +56,8 @@ export function createGroupCommit<T>(options: Options<T>): Write<T> {
   let awaited: string | undefined;
 
   const prepareAll = oneAtATime(async () => {
-    for (let [first] = handedOver; first !== undefined; [first] = handedOver) {
-      const lingersMs = first.sinceMs + lingerMs - clock.monotonicMs();
-      if (lingersMs > 0 && countOf(handedOver) < enoughItems) await clock.sleep(lingersMs);
-      await prepare(takeHanded());
-    }
+    await new Promise(setImmediate);
+    while (handedOver.length > 0) await prepare(takeHanded());
   });
 
   const commitAll = oneAtATime(async () => {
@@ -153,7 +144,7 @@ export function createGroupCommit<T>(options: Options<T>): Write<T> {
 
   return (items, bytes) => {
     const written = Promise.withResolvers<ReadonlySet<string>>();
-    handedOver.push({ items, bytes, sinceMs: clock.monotonicMs(), open: 0, left: none, hasFailed: false, written });
+    handedOver.push({ items, bytes, open: 0, left: none, hasFailed: false, written });
     prepareAll();
     return written.promise;
   };
@@ -195,5 +186,3 @@ function fail(handed: Handed<unknown>, error: unknown): void {
 const none: ReadonlySet<string> = new Set();
 
 const itemsOf = <T>(parts: readonly Part<T>[]): T[] => parts.flatMap(({ items }) => items);
-
-const countOf = <T>(handed: readonly Handed<T>[]): number => handed.reduce((sum, { items }) => sum + items.length, 0);

@@ -4,7 +4,6 @@
 export interface Handed<T> {
   items: readonly T[];
   bytes: number;
-  sinceMs: number;
   /** Number of its parts that are neither committed nor left. */
   open: number;
   /** Tenants whose parts are left to the caller. */

@@ -24,7 +24,7 @@ import type { Fact, FanOut } from './facts.ts';
 export const projectedTopics = ['events', 'delivery.attempts', 'duplicates', 'dead-letters'] as const;
 type ProjectedTopic = (typeof projectedTopics)[number] & TopicName;
 
-type Reading = { fact: Fact } | { malformed: string };
+export type Reading = { fact: Fact } | { malformed: string };
 
 export type RecordReader = (record: IncomingRecord) => Promise<Reading>;
 

@@ -11,8 +11,10 @@ import {
 import { createBury, createBuryBatch, createBuryRecord, createKeepDeadLetter } from '#lib/dead-letters';
 import { reportProcess } from '#lib/heartbeat';
 import type { Part } from '#lib/lifecycle';
-import { createPools, postgresAccess, watchClock } from '#lib/postgres';
+import { awaitedChannel } from '#lib/event-store';
+import { createListener, createPools, postgresAccess, watchClock } from '#lib/postgres';
 import type { ServiceContext } from '#lib/service-host';
+import { createAwaited } from './awaited.ts';
 import type { ProjectorConfig } from './config.ts';
 import { watchDatabase } from './database-vitals.ts';
 import { createProjectorMetrics, projectorMetrics } from './metrics.ts';
@@ -20,6 +22,7 @@ import { type Fact, rowsOf, tenantOf } from './facts.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { createPartitionOwners } from './partition-owners.ts';
 import { createRecordHandler, maxRowsAtOnce } from './project-records.ts';
+import { createReadAhead } from './read-ahead.ts';
 import { createRecordReader, projectedTopics } from './read-record.ts';
 import { createRetention } from './retention/retention.ts';
 import { createStore } from './store.ts';
@@ -29,10 +32,8 @@ import { createStore } from './store.ts';
  * those who only look.
  */
 const maxConnections = 4;
-/** Events are polled so much later. As much as one call hands over is prepared at once; all that is prepared by then is committed together. */
+/** As much as one call hands over is prepared at once; all that is prepared by then is committed together. */
 const groups = {
-  lingerMs: 10,
-  enoughItems: 200,
   maxItems: 500,
   maxBytes: 4 * 1024 * 1024,
   maxRows: maxRowsAtOnce,
@@ -47,6 +48,8 @@ const statementTimeoutMs = 10_000;
 const lockTimeoutMs = 200;
 /** Rows that a sweep has locked by then wait for it; it is tried again a minute later. */
 const retentionLockTimeoutMs = 1_000;
+/** Under load records gather at their broker for a part of the time: fewer fetches. Those that somebody waits for do so, too. */
+const atBrokerMs = (gatherMs: number): number => Math.min(100, gatherMs / 4);
 /** Asked again until there is an answer; a stop has to wait for one try. */
 const askTimeoutMs = 5_000;
 
@@ -105,6 +108,20 @@ export function build(config: ProjectorConfig, context: ServiceContext): Part[] 
 
   const store = createStore({ postgres, ahead, partitionOf: owners.partitionOf, clock, crashPoints });
   const groupId = groupOf(config.topicPrefix, 'projector');
+  const awaited = createAwaited(clock, () => consumer.handOut());
+  const listener = createListener({
+    ...postgresAccess(config),
+    applicationName: `${name}-listener`,
+    channel: awaitedChannel,
+    clock,
+    log,
+    onListening: () => undefined,
+    onNotification: awaited.heard,
+  });
+  const reading = createReadAhead(
+    createRecordReader({ topics, decodeEvent: events.decode, decodeAttempt: attempts.decode }),
+    awaited.has,
+  );
   const consumer = createConsumer({
     ...kafka,
     maxQueuedBytes: config.consumerQueueBytes,
@@ -112,11 +129,12 @@ export function build(config: ProjectorConfig, context: ServiceContext): Part[] 
     sessionTimeoutMs: config.sessionTimeoutMs,
     groupId,
     topics: projectedTopics.map((topic) => topics[topic]),
-    gatherMs: config.gatherMs,
+    gatherMs: atBrokerMs(config.gatherMs),
+    ...(config.gatherMs > 0 && { gathering: { maxMs: config.gatherMs, isAwaited: reading.isAwaited } }),
     commitIntervalMs: config.commitIntervalMs,
     handle: createRecordHandler({
-      read: createRecordReader({ topics, decodeEvent: events.decode, decodeAttempt: attempts.decode }),
-      write: createGroupCommit<Fact>({ store, clock, ...groups }),
+      read: reading.read,
+      write: createGroupCommit<Fact>({ store, ...groups }),
       writeAlone: store.commitWaiting,
       buryRecord: createBuryRecord({ bury, stage: 'projector', log }),
       deadLettersTopic: topics['dead-letters'],
@@ -148,6 +166,7 @@ export function build(config: ProjectorConfig, context: ServiceContext): Part[] 
     attempts,
     producer,
     owners,
+    listener,
     consumer,
   ];
 }

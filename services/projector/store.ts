@@ -33,7 +33,8 @@ const free = { ...guardingStatements, takeClocks: takeFreeClocks };
 
 export function createStore({ postgres, ahead, partitionOf, clock, crashPoints }: Deps): Store<Fact> {
   const prepared = new WeakSet<Fact>();
-  const rowsOf = (facts: readonly Fact[]) => toBatchRows(facts, partitionOf, (fact) => prepared.has(fact));
+  const rowsOf = (facts: readonly Fact[]) =>
+    toBatchRows(facts, partitionOf, (fact) => prepared.has(fact), clock.nowMs());
   return {
     async prepare(facts) {
       const old = clock.nowMs() * 1_000 - oldMicros;

@@ -12,7 +12,16 @@
  * more than before the wait for it. Commands that are sent together are answered in one round trip: the clock rows are held for two of them
  * and the commit, however many rows there are. All parameters are encoded before that.
  */
-import { addStats, encode, insertEarlyStats, run, send, takeClocks } from '#lib/event-store';
+import {
+  addStats,
+  announceAwaited,
+  awaitedRows,
+  encode,
+  insertEarlyStats,
+  run,
+  send,
+  takeClocks,
+} from '#lib/event-store';
 import type { Query } from '#lib/postgres';
 import { addDropped } from '#lib/erasure';
 import { type BatchRows, ofTenants } from './batch-rows.ts';
@@ -20,10 +29,11 @@ import { findErasedRows, withoutErased } from './erased-rows.ts';
 import { insertAttempts } from './statements/attempts.ts';
 import { insertDeadLetters } from './statements/dead-letters.ts';
 import { adoptEarlyDuplicates, insertDuplicates } from './statements/duplicates.ts';
-import { insertEvents } from './statements/events.ts';
+import { keyOf } from './key-of.ts';
+import { insertEvents, type InsertedEvent } from './statements/events.ts';
 import { insertFanOuts } from './statements/fan-outs.ts';
 import { judgeEvents } from './statements/judge-events.ts';
-import { applyOutcomes } from './statements/outcomes.ts';
+import { type AdvancedEvent, applyOutcomes } from './statements/outcomes.ts';
 import { insertPayloads } from './statements/payloads.ts';
 import { countBatch } from './stats/count-batch.ts';
 import { createTouchedEvents } from './touched-events.ts';
@@ -82,9 +92,25 @@ export async function writeBatch(
     run(tx, guarding.judgeEvents, touched.toJudge(inserted)),
     run(tx, guarding.addStats, minutes),
     run(tx, insertEarlyStats, early),
+    run(tx, announceAwaited, awaitedRows(tenantsOfMissing(written.dueSoon, advanced, inserted))),
   ];
   for (const sent of last) sent.catch(() => undefined);
   return taken;
+}
+
+/** Tenants with deliveries that are sent again soon, of events that are not here: whoever has fetched these is not to hold them back. */
+function tenantsOfMissing(
+  dueSoon: BatchRows['dueSoon'],
+  advanced: readonly AdvancedEvent[],
+  inserted: readonly InsertedEvent[],
+): string[] {
+  if (dueSoon.length === 0) return [];
+  const missing = new Set(
+    advanced.filter((event) => event.source_id === null).map((event) => keyOf(event.tenant, event.event_id)),
+  );
+  for (const { tenant, id } of inserted) missing.delete(keyOf(tenant, id));
+  const due = dueSoon.filter(({ tenant, event_id }) => missing.has(keyOf(tenant, event_id)));
+  return [...new Set(due.map(({ tenant }) => tenant))];
 }
 
 const encodeBatch = (rows: BatchRows, { applyOutcomes, insertFanOuts, adoptEarlyDuplicates }: GuardingStatements) => ({

@@ -5,6 +5,9 @@ const countsTest = 'test/integration/projector/counts.test.ts';
 const outcomesTest = 'test/integration/projector/outcomes.test.ts';
 const clocksTest = 'test/integration/projector/clocks.test.ts';
 const pollingTest = 'test/integration/projector/polling.test.ts';
+const gatheringTest = 'test/unit/kafka/gathering.test.ts';
+const awaitedTest = 'test/unit/projector/awaited.test.ts';
+const announcedTest = 'test/unit/api/polling/announce-awaited.test.ts';
 const newerAlone = `WHERE (known.step < EXCLUDED.step OR`;
 
 /** The clock without its row. */
@@ -132,6 +135,45 @@ export const projectingMutants: readonly Mutant[] = [
     byDay: {
       test: 'test/integration/projector/replayed-events.test.ts',
       title: 'it goes back to processing, and ends by the newest delivery of each endpoint',
+    },
+    budgetSeconds: 90,
+  },
+  {
+    name: 'gathers a record that somebody waits for, as it does any other',
+    edits: [{ in: 'createGathering.ask', without: 'isAwaited' }],
+    byDay: { test: gatheringTest, title: 'a record that somebody waits for is handed out at once, with all others' },
+    budgetSeconds: 60,
+  },
+  {
+    name: 'ends gathering with the next record alone, which may never come',
+    edits: [{ in: 'createGathering.isDue', without: 'wakeIn' }],
+    byDay: { test: gatheringTest, title: 'records are handed out together when the oldest is so old' },
+    budgetSeconds: 60,
+  },
+  {
+    name: 'has a retry that is due now wait for others in the projector',
+    edits: [{ in: 'createAwaited.has', never: "fact.kind === 'outcome'" }],
+    byDay: { test: awaitedTest, title: 'somebody waits, or not: a retry that is due now', written: 'or not: %s' },
+    budgetSeconds: 60,
+  },
+  {
+    name: 'gathers on when it hears that a request waits for what it holds back',
+    edits: [{ in: 'createAwaited.heard', without: 'onNew' }],
+    byDay: { test: awaitedTest, title: 'a tenant that is heard of anew ends the gathering' },
+    budgetSeconds: 60,
+  },
+  {
+    name: 'announces a held poll once, however long it is held',
+    edits: [{ in: 'createAwaitedTenants.repeat', without: 'due.add' }],
+    byDay: { test: announcedTest, title: 'a tenant is announced as the first of its requests begins to wait' },
+    budgetSeconds: 60,
+  },
+  {
+    name: 'keeps to itself that an event is missing whose delivery is sent again soon',
+    edits: [{ in: 'tenantsOfMissing', returns: '[]' }],
+    byDay: {
+      test: 'test/integration/projector/awaited.test.ts',
+      title: 'a delivery that is sent again soon, but for an event that is not there',
     },
     budgetSeconds: 90,
   },

@@ -176,7 +176,7 @@ test('two projectors that are handed the same, in different orders, come to the 
   const newProjector = (): Write<Fact> =>
     createGroupCommit<Fact>({
       store: newStore(),
-      ...{ clock: systemClock, lingerMs: 1, enoughItems: 20, maxItems: 40, maxBytes: 1_000_000, maxRows: 1_000 },
+      ...{ maxItems: 40, maxBytes: 1_000_000, maxRows: 1_000 },
       ...{ rowsOf, tenantOf },
     });
   const hand = async (write: Write<Fact>, facts: readonly Fact[], atOnce: number): Promise<void> => {

@@ -23,6 +23,7 @@ import {
 } from '#lib/kafka';
 import type { Part } from '#lib/lifecycle';
 import { silentLogger } from '#lib/log';
+import { announceAwaited, awaitedRows, run } from '#lib/event-store';
 import { createPostgres, type Postgres } from '#lib/postgres';
 import { noTracer } from '#lib/telemetry';
 import { fields } from '../../../services/projector/config.ts';
@@ -63,7 +64,7 @@ async function stop(parts: readonly Part[]): Promise<void> {
   for (const part of [...parts].reverse()) await part.stop();
 }
 
-function projector(): { parts: Part[]; failures: Error[] } {
+function projector(env: Record<string, string> = {}): { parts: Part[]; failures: Error[] } {
   const failures: Error[] = [];
   const config = readConfig(fields, {
     HOOKLINE_ENV: 'test',
@@ -72,6 +73,7 @@ function projector(): { parts: Part[]; failures: Error[] } {
     HOOKLINE_KAFKA_SESSION_TIMEOUT_MS: String(sessionTimeoutOfTests),
     HOOKLINE_DATABASE_URL: databaseUrl,
     HOOKLINE_SCHEMA_REGISTRY_URL: registryUrl,
+    ...env,
   });
   const parts = build(config, {
     ...common,
@@ -284,3 +286,79 @@ test.each(locks)(
   },
   60_000,
 );
+
+describe('while records gather for four seconds', () => {
+  const tenant = 'gathers';
+  let running: ReturnType<typeof projector>;
+  let sent = 0;
+
+  beforeAll(async () => {
+    running = projector({ HOOKLINE_PROJECTOR_GATHER_MS: '4000' });
+    await start(running.parts);
+  });
+  afterAll(async () => {
+    await stop(running.parts);
+    expect(running.failures).toEqual([]);
+  });
+
+  /** An event that is held back, because another one came just before. */
+  async function sendHeldBack(): Promise<{ eventId: string; sentAtMs: number }> {
+    const [first = '', second = ''] = [0, 1].map(() => `gathered ${(sent += 1)}`);
+    await sendEvent(first);
+    await until(first);
+    await sendEvent(second);
+    return { eventId: second, sentAtMs: performance.now() };
+  }
+  const sendEvent = (eventId: string) => {
+    const value = eventCodec.encode(eventFact({ tenant, eventId }).event);
+    return producer.send({ topic: topics.events, key: eventId, value, headers: {} });
+  };
+  const isThere = async (eventId: string): Promise<boolean> =>
+    (await postgres.query('SELECT FROM events WHERE tenant = $1 AND id = $2', [tenant, eventId])).length > 0;
+  const until = (eventId: string) => waitUntil(`${eventId} is readable`, () => isThere(eventId), { everyMs: 20 });
+  const tookMs = async (eventId: string, sinceMs: number): Promise<number> => {
+    await until(eventId);
+    return performance.now() - sinceMs;
+  };
+
+  test('an event that nobody waits for is readable when the time is up', async () => {
+    const { eventId, sentAtMs } = await sendHeldBack();
+    const took = await tookMs(eventId, sentAtMs);
+    expect(took).toBeGreaterThan(3_000);
+    expect(took).toBeLessThan(6_000);
+  });
+
+  test('a retry that is due soon has its row, and its event, at once', async () => {
+    const { eventId } = await sendHeldBack();
+    const dueAt = (Date.now() + 2_000) * 1_000;
+    const record = { ...retrying(`dlv of ${eventId}`, 'refused'), tenant, event_id: eventId, next_attempt_at: dueAt };
+    const value = attemptCodec.encode(record);
+    const sentAtMs = performance.now();
+    await producer.send({ topic: topics['delivery.attempts'], key: eventId, value, headers: {} });
+    await waitUntil('its row is there', async () => {
+      const rows = await postgres.query('SELECT FROM waiting WHERE tenant = $1 AND event_id = $2', [tenant, eventId]);
+      return rows.length > 0;
+    });
+    expect(await tookMs(eventId, sentAtMs)).toBeLessThan(2_000);
+  });
+
+  test('a dead letter is there at once, and all that was held back', async () => {
+    const { eventId } = await sendHeldBack();
+    const facts = { stage: 'dedup', reason: 'malformed_record', attempts: 1, origin: `received-0-${sent}` } as const;
+    const headers = { ...deadLetterHeaders({ ...facts, at: startAt }), [header.tenant]: tenant };
+    const sentAtMs = performance.now();
+    await producer.send({ topic: topics['dead-letters'], key: eventId, value: Buffer.from('…'), headers });
+    expect(await tookMs(eventId, sentAtMs)).toBeLessThan(2_000);
+  });
+
+  test('what a request waits for, by its tenant, is readable at once, whether it came before or after', async () => {
+    const { eventId } = await sendHeldBack();
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    const saidAtMs = performance.now();
+    await run(postgres, announceAwaited, awaitedRows([tenant]));
+    expect(await tookMs(eventId, saidAtMs)).toBeLessThan(2_000);
+    const sentAtMs = performance.now();
+    await sendEvent('waited for');
+    expect(await tookMs('waited for', sentAtMs)).toBeLessThan(2_000);
+  });
+});
