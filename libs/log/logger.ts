@@ -1,29 +1,34 @@
 import { type DestinationStream, pino } from 'pino';
 
+type Line = { event: string; [fact: string]: unknown };
+
 /**
  * One wide line per unit of work: `event` names it (`delivery.attempted`), the other fields are facts with fixed names. `error` means that
  * someone must act. A line about a webhook, an event or a delivery has its `traceId`, and its `eventId` if known. No payloads, secrets or
  * idempotency keys.
  */
 export interface Logger {
-  debug(fields: { event: string; [fact: string]: unknown }): void;
-  info(fields: { event: string; [fact: string]: unknown }): void;
-  warn(fields: { event: string; [fact: string]: unknown }): void;
-  error(fields: { event: string; [fact: string]: unknown }): void;
-  child(facts: Record<string, unknown>): Logger;
+  /** Whether lines of this level are written. Asked before the facts of a line about one event, request or attempt are put together. */
+  isOn(level: 'debug' | 'info'): boolean;
+  debug(line: Line): void;
+  info(line: Line): void;
+  warn(line: Line): void;
+  error(line: Line): void;
 }
 
+/** @param destination gets each line as text; default: standard output, at once */
 export function createLogger(options: { service: string; level: string }, destination?: DestinationStream): Logger {
-  return pino(
+  const logger = pino(
     { level: options.level, base: { service: options.service }, timestamp: pino.stdTimeFunctions.isoTime },
     destination ?? pino.destination(1),
   );
+  return Object.assign(logger, { isOn: logger.isLevelEnabled });
 }
 
 export const silentLogger: Logger = {
+  isOn: () => false,
   debug: () => undefined,
   info: () => undefined,
   warn: () => undefined,
   error: () => undefined,
-  child: () => silentLogger,
 };

@@ -3,7 +3,7 @@ import { systemClock } from '#lib/clock';
 import type { Fields, serviceFields } from '#lib/config';
 import { AppError, isAppError } from '#lib/errors';
 import { type ProcessBody, runProcess } from '#lib/lifecycle';
-import { createLogger } from '#lib/log';
+import { createLogger, openLogOutput } from '#lib/log';
 import { createFailurePolicy, endTheProcess } from './failure-policy.ts';
 import { createHostedService, type HostedService } from './hosted-service.ts';
 import { measureProcess } from './metrics.ts';
@@ -65,6 +65,7 @@ async function host(name: string, services: readonly LoadedService[], last?: str
   // All services share these, since they read one environment.
   const { logLevel, shutdownTimeoutMs } = first.common;
   const clock = systemClock;
+  const output = openLogOutput({ clock });
   const isAlone = services.length === 1;
   const failed = Promise.withResolvers<Error>();
   const processMetrics = measureProcess();
@@ -76,7 +77,7 @@ async function host(name: string, services: readonly LoadedService[], last?: str
       await createHostedService({
         ...{ service, version, processMetrics, clock },
         ...(service.name === last && { turn: Promise.race([others.promise, clock.sleep(turnMs)]) }),
-        log: createLogger({ service: service.name, level: logLevel }),
+        log: createLogger({ service: service.name, level: logLevel }, output),
         policy: isAlone ? endTheProcess : createFailurePolicy(clock, Math.random),
         onGivenUp: failed.resolve,
       }),
@@ -87,7 +88,7 @@ async function host(name: string, services: readonly LoadedService[], last?: str
   );
   return runProcess({
     body: together(services, bodies),
-    log: createLogger({ service: name, level: logLevel }),
+    log: createLogger({ service: name, level: logLevel }, output),
     ...{ clock, shutdownTimeoutMs, failed: failed.promise },
   });
 }

@@ -7,5 +7,5 @@ export { observe } from './observe.ts';
 export { traceMetrics } from './trace-metrics.ts';
 export { type TraceSettings, traceSettings } from './trace-settings.ts';
 export { childTraceparent, newTraceparent, traceIdOf } from './traceparent.ts';
-export { type Exemplar, noTracer, type Span, type Tracer, type Work } from './tracer.ts';
+export { type Exemplar, noTracer, type Span, type Tracer, untraced, type Work } from './tracer.ts';
 export { createTracing, type Tracing } from './tracing.ts';

@@ -47,7 +47,7 @@ export interface Exemplar {
   span_id: string;
 }
 
-/** Untraced work. */
+/** Work that is not recorded. */
 export const unrecorded = (traceparent: string): Span => ({ ...nothing, traceparent });
 
 const nothing = {
@@ -59,8 +59,11 @@ const nothing = {
   end: () => undefined,
 } satisfies Span;
 
-/** Tracing is off. */
+/** Tracing is off. Who puts a name together for a span compares with this first, and takes `untraced` instead. */
 export const noTracer: Tracer = {
-  start: (_work, parent) => unrecorded(parent ?? ''),
+  start: (_work, parent) => untraced(parent),
   startBatch: () => nothing,
 };
+
+/** The span of work where tracing is off. */
+export const untraced = (parent?: string): Span => (parent === undefined ? nothing : unrecorded(parent));

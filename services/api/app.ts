@@ -239,6 +239,7 @@ function report({ metrics, log }: AppDeps, request: FastifyRequest, reply: Fasti
   const route = routeOf(request) ?? 'unknown';
   const { statusCode: status, elapsedTime: durationMs } = reply;
   observe(metrics.requestSeconds, durationMs / 1000, { labels: { route, method, status }, exemplar: span.exemplar });
+  if (!log.isOn('info')) return;
   log.info({
     event: 'request.answered',
     method,

@@ -166,17 +166,18 @@ function report({ metrics, log }: AppDeps, request: FastifyRequest, reply: Fasti
   const { statusCode: status, elapsedTime: durationMs } = reply;
   metrics.requests.inc({ route, status });
   observe(metrics.requestSeconds, durationMs / 1_000, { labels: { route }, exemplar: span.exemplar });
-  log.info({
-    event: 'request.answered',
-    method,
-    route,
-    status,
-    tenant: tenant ?? session?.tenant ?? '',
-    session: session?.id ?? '',
-    requestId,
-    durationMs,
-    traceId: traceIdOf(span.traceparent),
-  });
+  if (log.isOn('info'))
+    log.info({
+      event: 'request.answered',
+      method,
+      route,
+      status,
+      tenant: tenant ?? session?.tenant ?? '',
+      session: session?.id ?? '',
+      requestId,
+      durationMs,
+      traceId: traceIdOf(span.traceparent),
+    });
   if (span.isRecorded) {
     span.set({
       [attribute.httpMethod]: method,

@@ -61,13 +61,14 @@ export function createAcceptOnce(deps: Deps): RecordHandler {
       }
       const items = await withoutErased(read, signal);
       const culprits = await settle(items, signal);
-      log.debug({
-        event: 'batch.settled',
-        records: records.length,
-        malformed: records.length - read.length,
-        setAside: culprits.length,
-        ms: Math.round(clock.monotonicMs() - startedAtMs),
-      });
+      if (log.isOn('debug'))
+        log.debug({
+          event: 'batch.settled',
+          records: records.length,
+          malformed: records.length - read.length,
+          setAside: culprits.length,
+          ms: Math.round(clock.monotonicMs() - startedAtMs),
+        });
       await setAside.take(culprits);
     } catch (error) {
       // The partition has another owner, or the service stops: undone records come again.

@@ -132,15 +132,16 @@ export function createSettle({ store, publisher, schemaTags, crashPoints, metric
   const ended = ({ webhook, record }: Item, outcome: Outcome, eventId: string | null): void => {
     const { tenant, sourceId, receiptId, traceparent } = webhook;
     metrics.ended(outcome);
-    log.debug({
-      event: 'webhook.settled',
-      outcome,
-      tenant,
-      sourceId,
-      receiptId,
-      eventId,
-      traceId: traceIdOf(traceparent),
-    });
+    if (log.isOn('debug'))
+      log.debug({
+        event: 'webhook.settled',
+        outcome,
+        tenant,
+        sourceId,
+        receiptId,
+        eventId,
+        traceId: traceIdOf(traceparent),
+      });
     record.span?.set({
       [attribute.outcome]: outcome,
       [attribute.tenant]: tenant,

@@ -194,7 +194,8 @@ export function createRecordHandler(deps: Deps): RecordHandler {
   function end({ record, fact }: ReadRecord): void {
     const { topic, headers } = record;
     metrics.records.inc({ topic, outcome: 'projected' });
-    log.debug({ event: 'record.projected', topic, ...idsOf(fact), traceId: traceIdOf(headers[header.traceparent]) });
+    if (log.isOn('debug'))
+      log.debug({ event: 'record.projected', topic, ...idsOf(fact), traceId: traceIdOf(headers[header.traceparent]) });
     record.done();
   }
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { attribute, type Span, type Tracer } from '#lib/telemetry';
+import { attribute, noTracer, type Span, type Tracer, untraced } from '#lib/telemetry';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -26,11 +26,11 @@ export const routeOf = (request: FastifyRequest): string | undefined =>
 
 function start(tracer: Tracer, request: FastifyRequest): Span {
   const { traceparent } = request.headers;
+  const parent = typeof traceparent === 'string' ? traceparent : undefined;
+  if (tracer === noTracer) return untraced(parent);
   const route = routeOf(request);
-  return tracer.start(
-    { kind: 'server', name: route === undefined ? request.method : `${request.method} ${route}` },
-    typeof traceparent === 'string' ? traceparent : undefined,
-  );
+  const name = route === undefined ? request.method : `${request.method} ${route}`;
+  return tracer.start({ kind: 'server', name }, parent);
 }
 
 function end(request: FastifyRequest, { statusCode }: FastifyReply): void {

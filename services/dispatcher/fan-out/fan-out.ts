@@ -127,8 +127,10 @@ export function createFanOut(deps: Deps): RecordHandler {
 
   function end({ record, event, deliveries }: Plan): void {
     const { id: eventId, tenant } = event;
-    const traceId = traceIdOf(record.headers[header.traceparent]);
-    deps.log.debug({ event: 'event.fanned_out', tenant, eventId, deliveries: deliveries.length, traceId });
+    if (deps.log.isOn('debug')) {
+      const traceId = traceIdOf(record.headers[header.traceparent]);
+      deps.log.debug({ event: 'event.fanned_out', tenant, eventId, deliveries: deliveries.length, traceId });
+    }
     record.span?.set({ [attribute.tenant]: tenant, [attribute.eventId]: eventId });
     record.done();
   }

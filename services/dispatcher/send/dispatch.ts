@@ -116,6 +116,7 @@ export function createDispatch(deps: Deps): (job: Job, observed: (verdict: SendV
 
   /** One line for each send, logged at once: writing the outcome may take until Kafka is back. */
   function logAttempt({ delivery, step, attempts }: Job, { result, duration_ms }: Sending, after: AfterSend): void {
+    if (!deps.log.isOn('info')) return;
     deps.log.info({
       event: 'delivery.attempted',
       tenant: delivery.tenant,

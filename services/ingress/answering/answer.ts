@@ -35,6 +35,9 @@ interface Answered {
 
 export type Answer = (answered: Answered) => FastifyReply;
 
+/** What every line about a request says. */
+type Facts = Record<'sourceId' | 'tenant' | 'durationMs' | 'traceId', unknown>;
+
 /** Length of an unknown id in the log: it may be as long as the longest header line that Node takes. */
 const maxLoggedIdLength = 64;
 
@@ -67,27 +70,30 @@ export function createAnswer(deps: AnswerDeps): Answer {
     const { source, kind } = outcome;
     const code = kind === 'refused' ? outcome.code : kind;
     metrics.answered(source?.id, code);
-    const sourceId = request.params.source_id.slice(0, maxLoggedIdLength);
-    const traceId = traceIdOf(outcome.kind === 'accepted' ? outcome.traceparent : span.traceparent);
-    const facts = { sourceId, tenant: source?.tenant, durationMs, traceId };
+    const facts = (): Facts => ({
+      sourceId: request.params.source_id.slice(0, maxLoggedIdLength),
+      tenant: source?.tenant,
+      durationMs,
+      traceId: traceIdOf(outcome.kind === 'accepted' ? outcome.traceparent : span.traceparent),
+    });
 
     switch (outcome.kind) {
       case 'accepted': {
         const { receiptId } = outcome;
         metrics.acknowledged(durationMs / 1000, span.exemplar);
         rejectingSources.accepted(outcome.source.id);
-        log.debug({ event: 'webhook.accepted', ...facts, receiptId });
+        if (log.isOn('debug')) log.debug({ event: 'webhook.accepted', ...facts(), receiptId });
         reply.code(outcome.source.responseStatus);
         if (outcome.source.responseStatus === 204) return reply.send();
         return reply.header('content-type', 'application/json').send(`{"id":"${receiptId}"}`);
       }
       case 'challenge':
-        log.info({ event: 'challenge.answered', ...facts });
+        if (log.isOn('info')) log.info({ event: 'challenge.answered', ...facts() });
         // The body is the sender's own text: no browser may take it for a page.
         reply.header('content-type', 'text/plain; charset=utf-8').header('x-content-type-options', 'nosniff');
         return reply.code(200).send(outcome.challenge);
       case 'client_gone':
-        log.info({ event: 'webhook.rejected', ...facts, code });
+        if (log.isOn('info')) log.info({ event: 'webhook.rejected', ...facts(), code });
         return reply.hijack();
       case 'refused':
         logRefusal(log, outcome, facts);
@@ -102,10 +108,12 @@ export function createAnswer(deps: AnswerDeps): Answer {
   };
 }
 
-function logRefusal(log: Logger, { code, error, turnedAway }: Refused, facts: Record<string, unknown>): void {
-  const line = { event: 'webhook.rejected', ...facts, code };
-  if (turnedAway) return log.debug(line);
-  if (code === 'internal_error') log.error({ ...line, err: error });
+function logRefusal(log: Logger, { code, error, turnedAway }: Refused, facts: () => Facts): void {
+  const isOurs = code === 'internal_error' && !turnedAway;
+  if (!isOurs && !log.isOn(turnedAway ? 'debug' : 'info')) return;
+  const line = { event: 'webhook.rejected', ...facts(), code };
+  if (turnedAway) log.debug(line);
+  else if (isOurs) log.error({ ...line, err: error });
   else log.info({ ...line, status: problemCodes[code].status, cause: error?.message });
 }
 

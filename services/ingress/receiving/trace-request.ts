@@ -1,15 +1,14 @@
 import { problemCodes } from '#lib/problem';
-import { attribute, type Span, type Tracer } from '#lib/telemetry';
+import { attribute, noTracer, type Span, type Tracer, untraced } from '#lib/telemetry';
 import type { Outcome } from './outcome.ts';
 import type { WebhookRequest } from './webhook-request.ts';
 
 /** A span around a request to the ingress, in its sender's trace if there is one. */
 export function startRequestSpan(tracer: Tracer, request: WebhookRequest, route: string): Span {
   const { traceparent } = request.headers;
-  const span = tracer.start(
-    { kind: 'server', name: `${request.method} ${route}` },
-    typeof traceparent === 'string' ? traceparent : undefined,
-  );
+  const parent = typeof traceparent === 'string' ? traceparent : undefined;
+  if (tracer === noTracer) return untraced(parent);
+  const span = tracer.start({ kind: 'server', name: `${request.method} ${route}` }, parent);
   if (span.isRecorded)
     span.set({
       [attribute.httpMethod]: request.method,

@@ -285,7 +285,7 @@ test('nothing of a search is logged', async () => {
   const secret = randomBytes(8).toString('hex');
   const lines: unknown[] = [];
   const keep = (line: Record<string, unknown>): void => void lines.push(line);
-  const log = { debug: keep, info: keep, warn: keep, error: keep, child: () => log };
+  const log = { debug: keep, info: keep, warn: keep, error: keep, isOn: () => true };
   const search = createEventSearch({ database: { url: api.databaseUrl }, name: 'logged', log });
   const { ask } = buildTestApp({ postgres: api.postgres, search, log });
   const headers = { authorization: 'Bearer an-admin-key-for-tests' };

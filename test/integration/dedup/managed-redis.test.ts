@@ -30,7 +30,7 @@ function clientOf(env: Record<string, string>, options: Partial<RedisOptions> = 
   const lines: string[] = [];
   const note = ({ event, err }: { event: string; err?: unknown }): void =>
     void lines.push(`${event} ${(err as Error | undefined)?.message ?? ''}`);
-  const log: Logger = { debug: note, info: note, warn: note, error: note, child: () => log };
+  const log: Logger = { debug: note, info: note, warn: note, error: note, isOn: () => true };
   const access = redisAccess(readConfig(redisFields, env, [redisRelations]));
   const limits = { coolDownMs: 100, timeLimitMs: 2_000 };
   const redis = createRedis({ ...access, name: 'test', clock: systemClock, log, ...limits, ...options });

@@ -21,7 +21,7 @@ const ownRedis = async (settings?: Record<string, string>, port?: number): Promi
 const clientOf = (url: string, options: Partial<RedisOptions> = {}): { redis: Redis; events: string[] } => {
   const events: string[] = [];
   const note = (fields: { event: string }): void => void events.push(fields.event);
-  const log: Logger = { debug: note, info: note, warn: note, error: note, child: () => log };
+  const log: Logger = { debug: note, info: note, warn: note, error: note, isOn: () => true };
   const redis = createRedis({ url, name: 'test', clock: systemClock, log, coolDownMs: 300, ...options });
   open.push(redis);
   return { redis, events };

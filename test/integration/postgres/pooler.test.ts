@@ -16,7 +16,7 @@ let server: Awaited<ReturnType<typeof startOwnPostgres>>;
 const open: { stop(): Promise<unknown> }[] = [];
 const events: string[] = [];
 const note = ({ event }: { event: string }): void => void events.push(event);
-const log: Logger = { debug: note, info: note, warn: note, error: note, child: () => log };
+const log: Logger = { debug: note, info: note, warn: note, error: note, isOn: () => true };
 
 beforeAll(async () => void (server = await startOwnPostgres()));
 afterAll(() => server?.stop());

@@ -140,6 +140,6 @@ export const testRoutes = (): RouteOptions[] =>
 export function createKeptLog(): { log: Logger; lines: Record<string, unknown>[] } {
   const lines: Record<string, unknown>[] = [];
   const keep = (line: Record<string, unknown>): void => void lines.push(line);
-  const log: Logger = { debug: keep, info: keep, warn: keep, error: keep, child: () => log };
+  const log: Logger = { debug: keep, info: keep, warn: keep, error: keep, isOn: () => true };
   return { log, lines };
 }

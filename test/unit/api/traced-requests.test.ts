@@ -10,7 +10,7 @@ async function ask(path: string, headers: Record<string, string> = { authorizati
   const lines: Record<string, unknown>[] = [];
   const { app } = buildTestApp({
     tracer,
-    log: { ...silentLogger, info: (line) => void lines.push(line) },
+    log: { ...silentLogger, isOn: () => true, info: (line) => void lines.push(line) },
   });
   const answer = await app.inject({ method: 'GET', url: path, headers: { traceparent, ...headers } });
   await app.close();

@@ -71,7 +71,7 @@ describe.each([
   it('keeps the origin where it first stood in its dead letter, and somebody is told', async () => {
     refuseRecord(1);
     const told: object[] = [];
-    const log: Logger = { ...silentLogger, error: (fields: object) => void told.push(fields), child: () => log };
+    const log: Logger = { ...silentLogger, error: (fields: object) => void told.push(fields), isOn: () => true };
     const replayed = recordOf({ id: 'a', offset: 1, origin: origin(1) });
     const other = createWorker(world, { log });
     await other.handle([{ ...replayed, offset: 90n }], never);

@@ -69,7 +69,7 @@ function createWorld(
     crashPoints: noCrashPoints,
     clock: createManualClock(),
     random: () => 0.5,
-    log: { ...silentLogger, info: (line) => void lines.push(line) },
+    log: { ...silentLogger, isOn: () => true, info: (line) => void lines.push(line) },
   });
   const dispatch = (job: Job): Promise<JobEnd> => work(job, (verdict) => verdicts.push(verdict));
   return { dispatch, calls, lines, verdicts, observed };

@@ -120,7 +120,13 @@ export function createHarness(given: HarnessOptions = {}): Harness {
     (level: string) =>
     (line: { event: string }): void =>
       void logged.push({ level, ...line });
-  const log: Logger = { ...silentLogger, info: collect('info'), warn: collect('warn'), error: collect('error') };
+  const log: Logger = {
+    ...silentLogger,
+    isOn: () => true,
+    info: collect('info'),
+    warn: collect('warn'),
+    error: collect('error'),
+  };
   const clock = given.deps?.clock ?? systemClock;
   const metrics = createIngressMetrics(registry, { records: () => producer.pending().records, maxRecords: 0 });
   const reportBusy = createBusyReport({ metrics, clock, log });
