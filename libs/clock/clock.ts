@@ -1,3 +1,4 @@
+import { nextMultiple } from './next-multiple.ts';
 import { createTimeLimits } from './time-limits.ts';
 
 /** The time as logic sees it: passed in, never read from a global. */
@@ -8,6 +9,12 @@ export interface Clock {
   monotonicMs(): number;
   /** Resolves after `ms`, or at once when the signal aborts: the caller checks the signal. Never rejects. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /**
+   * Resolves at the next multiple of `everyMs` of the monotonic time, or at once when the signal aborts. All that waits for the same instant is woken by
+   * one timer, so what repeats wakes the process together. At most `everyMs` pass, and at most `limitGranularityMs` more where `everyMs` is no
+   * multiple of that. Never rejects.
+   */
+  sleepUntilNext(everyMs: number, signal?: AbortSignal): Promise<void>;
   /**
    * Starts a time limit: `onDue` is called after `ms`, never earlier, and late by less than `limitGranularityMs`. For what is seldom reached:
    * it costs no timer, no promise and no signal. `onDue` must not throw.
@@ -20,6 +27,7 @@ export interface Clock {
 /** Limits last seconds. A coarser step would let more of them share an entry, but people notice a tenth of a second. */
 export const limitGranularityMs = 20;
 
+/** The wheel of the process: one timer for all limits and for all that repeats. */
 const limits = createTimeLimits({ monotonicMs: () => performance.now(), granularityMs: limitGranularityMs });
 
 export const systemClock: Clock = {
@@ -35,6 +43,17 @@ export const systemClock: Clock = {
         resolve();
       };
       const timer = setTimeout(wake, ms);
+      signal?.addEventListener('abort', wake);
+    }),
+  sleepUntilNext: (everyMs, signal) =>
+    new Promise((resolve) => {
+      if (signal?.aborted) return resolve();
+      const wake = (): void => {
+        stop();
+        signal?.removeEventListener('abort', wake);
+        resolve();
+      };
+      const stop = limits.startAt(nextMultiple(everyMs, performance.now()), wake);
       signal?.addEventListener('abort', wake);
     }),
   startLimit: limits.start,

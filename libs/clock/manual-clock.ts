@@ -1,4 +1,5 @@
 import type { Clock } from './clock.ts';
+import { nextMultiple } from './next-multiple.ts';
 
 export interface ManualClock extends Clock {
   /** Advances the time, and wakes every sleeper that is due, in order of their due times. */
@@ -22,23 +23,26 @@ export function createManualClock(startMs = Date.UTC(2026, 0, 1)): ManualClock {
     return next;
   }
 
+  const sleepUntil = (dueMs: number, signal: AbortSignal | undefined): Promise<void> =>
+    new Promise((resolve) => {
+      if (signal?.aborted) return resolve();
+      const sleeper: Sleeper = {
+        dueMs,
+        wake: () => {
+          sleepers.delete(sleeper);
+          signal?.removeEventListener('abort', sleeper.wake);
+          resolve();
+        },
+      };
+      signal?.addEventListener('abort', sleeper.wake);
+      sleepers.add(sleeper);
+    });
+
   return {
     nowMs: () => now,
     monotonicMs: () => now,
-    sleep: (ms, signal) =>
-      new Promise((resolve) => {
-        if (signal?.aborted) return resolve();
-        const sleeper: Sleeper = {
-          dueMs: now + ms,
-          wake: () => {
-            sleepers.delete(sleeper);
-            signal?.removeEventListener('abort', sleeper.wake);
-            resolve();
-          },
-        };
-        signal?.addEventListener('abort', sleeper.wake);
-        sleepers.add(sleeper);
-      }),
+    sleep: (ms, signal) => sleepUntil(now + ms, signal),
+    sleepUntilNext: (everyMs, signal) => sleepUntil(nextMultiple(everyMs, now), signal),
     startLimit(ms, onDue) {
       const sleeper: Sleeper = {
         dueMs: now + ms,

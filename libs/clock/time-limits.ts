@@ -3,11 +3,13 @@
  * limit, stays set if that is stopped, and finds the next limit when it fires. So starting and stopping a limit touches no timer.
  *
  * A limit fires at the first multiple of the granularity that is not before its time: never early, and late by less than the granularity
- * plus the event-loop lag. The timer keeps no process alive while no limit is running.
+ * plus a millisecond or two of the timer and the event-loop lag. The timer keeps no process alive while no limit is running.
  */
 export interface TimeLimits {
   /** @returns a function that stops the limit; afterwards `onDue` is not called, even if it was due */
   start(ms: number, onDue: () => void): () => void;
+  /** The same for an instant: limits that are due at one multiple of the granularity are reached together. */
+  startAt(atMs: number, onDue: () => void): () => void;
   /** How many are running. */
   readonly running: number;
 }
@@ -39,8 +41,8 @@ export function createTimeLimits({ monotonicMs, granularityMs, setTimer = setTim
   function setTimerFor(tick: number): void {
     timer?.close();
     timerTick = tick;
-    // Node's timers may fire a millisecond early: `look` sets the timer again.
-    timer = setTimer(look, Math.max(1, Math.ceil(tick * granularityMs - monotonicMs())));
+    // Node's timers may fire a millisecond early, which would wake the process twice. If one does so all the same, `look` sets it again.
+    timer = setTimer(look, Math.max(1, Math.ceil(tick * granularityMs - monotonicMs()) + 1));
   }
 
   function look(): void {
@@ -66,23 +68,26 @@ export function createTimeLimits({ monotonicMs, granularityMs, setTimer = setTim
     }
   }
 
+  function startAt(atMs: number, onDue: () => void): () => void {
+    const tick = Math.ceil(atMs / granularityMs);
+    const limits = limitsAt.get(tick) ?? new Set();
+    if (limits.size === 0) limitsAt.set(tick, limits);
+    const limit = { onDue };
+    limits.add(limit);
+    running += 1;
+    if (tick < timerTick) setTimerFor(tick);
+    else if (running === 1) timer?.ref();
+    return () => {
+      if (!limits.delete(limit)) return;
+      running -= 1;
+      if (limits.size === 0 && limitsAt.get(tick) === limits) limitsAt.delete(tick);
+      if (running === 0) timer?.unref();
+    };
+  }
+
   return {
-    start(ms, onDue) {
-      const tick = Math.ceil((monotonicMs() + ms) / granularityMs);
-      const limits = limitsAt.get(tick) ?? new Set();
-      if (limits.size === 0) limitsAt.set(tick, limits);
-      const limit = { onDue };
-      limits.add(limit);
-      running += 1;
-      if (tick < timerTick) setTimerFor(tick);
-      else if (running === 1) timer?.ref();
-      return () => {
-        if (!limits.delete(limit)) return;
-        running -= 1;
-        if (limits.size === 0 && limitsAt.get(tick) === limits) limitsAt.delete(tick);
-        if (running === 0) timer?.unref();
-      };
-    },
+    start: (ms, onDue) => startAt(monotonicMs() + ms, onDue),
+    startAt,
     get running() {
       return running;
     },

@@ -1,2 +1,2 @@
-export { type LogOutput, openLogOutput } from './log-output.ts';
+export { openLogOutput } from './log-output.ts';
 export { type Logger, createLogger, silentLogger } from './logger.ts';

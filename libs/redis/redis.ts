@@ -159,7 +159,7 @@ export function createRedis(options: RedisOptions): Redis {
         else log.error({ event: 'redis.refused', problem });
       }
       reported = problem;
-      await clock.sleep(vetEveryMs, closed);
+      await clock.sleepUntilNext(vetEveryMs, closed);
     }
   };
 

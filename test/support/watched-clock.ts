@@ -13,6 +13,11 @@ export function createWatchedClock(speed: number): Clock & { readonly waiting: n
       await systemClock.sleep(ms / speed, signal);
       waiting -= 1;
     },
+    async sleepUntilNext(everyMs, signal) {
+      waiting += 1;
+      await systemClock.sleepUntilNext(everyMs / speed, signal);
+      waiting -= 1;
+    },
     startLimit(ms, onDue) {
       let isRunning = true;
       const end = (): void => {

@@ -50,22 +50,25 @@ export function createEventClock(startMs: number): EventClock {
     return first;
   }
 
+  const sleepUntil = (atMs: number, signal: AbortSignal | undefined): Promise<void> =>
+    new Promise((resolve) => {
+      if (signal?.aborted) return resolve();
+      const sleeper: Sleeper = { dueMs: Math.ceil(atMs / stepMs) * stepMs, wake: undefined };
+      sleeper.wake = () => {
+        sleeper.wake = undefined;
+        signal?.removeEventListener('abort', wake);
+        resolve();
+      };
+      const wake = (): void => sleeper.wake?.();
+      signal?.addEventListener('abort', wake);
+      push(sleeper);
+    });
+
   return {
     nowMs: () => now,
     monotonicMs: () => now,
-    sleep: (ms, signal) =>
-      new Promise((resolve) => {
-        if (signal?.aborted) return resolve();
-        const sleeper: Sleeper = { dueMs: Math.ceil((now + ms) / stepMs) * stepMs, wake: undefined };
-        sleeper.wake = () => {
-          sleeper.wake = undefined;
-          signal?.removeEventListener('abort', wake);
-          resolve();
-        };
-        const wake = (): void => sleeper.wake?.();
-        signal?.addEventListener('abort', wake);
-        push(sleeper);
-      }),
+    sleep: (ms, signal) => sleepUntil(now + ms, signal),
+    sleepUntilNext: (everyMs, signal) => sleepUntil((Math.floor(now / everyMs) + 1) * everyMs, signal),
     startLimit(ms, onDue) {
       const sleeper: Sleeper = { dueMs: Math.ceil((now + ms) / stepMs) * stepMs, wake: onDue };
       push(sleeper);

@@ -24,6 +24,7 @@ export function retentionOver(postgres: Postgres, { payloadDays = 30 } = {}) {
     nowMs: () => now / 1000,
     monotonicMs: () => performance.now(),
     sleep: () => new Promise(setImmediate),
+    sleepUntilNext: () => new Promise(setImmediate),
     startLimit: systemClock.startLimit,
   };
   const { log, lines } = createKeptLog();

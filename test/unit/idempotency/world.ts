@@ -60,7 +60,11 @@ export async function openWorld(subject: Subject, options: WorldOptions = {}) {
   const lines: Record<string, unknown>[] = [];
   const keepLine = (line: Record<string, unknown>): void => void lines.push(line);
   const log: Logger = { debug: keepLine, info: keepLine, warn: keepLine, error: keepLine, isOn: () => true };
-  const stillClock: Clock = { ...subject.clock, sleep: (_ms, signal) => untilAborted(signal) };
+  const stillClock: Clock = {
+    ...subject.clock,
+    sleep: (_ms, signal) => untilAborted(signal),
+    sleepUntilNext: (_ms, signal) => untilAborted(signal),
+  };
 
   const apps = Array.from({ length: instances }, (_, instance): FastifyInstance => {
     const app = fastify({ bodyLimit: 4_096 });

@@ -19,6 +19,7 @@ test('how late it is shows while it has not come back yet, and until it has been
   const delay = createLoopDelay({
     monotonicMs: () => nowMs,
     sleep: () => new Promise((resolve) => wakers.push(resolve)),
+    sleepUntilNext: () => new Promise((resolve) => wakers.push(resolve)),
   });
   const wake = async (): Promise<void> => {
     wakers.shift()?.();
@@ -37,4 +38,25 @@ test('how late it is shows while it has not come back yet, and until it has been
   await new Promise(setImmediate);
   await wake();
   await stopped;
+});
+
+test('while nobody asks it ticks seldom, and what may have been a delay counts as one', async () => {
+  const clock = createManualClock();
+  let ticks = 0;
+  const count = <T>(sleeping: T): T => ((ticks += 1), sleeping);
+  const delay = createLoopDelay({
+    monotonicMs: clock.monotonicMs,
+    sleep: (ms, signal) => count(clock.sleep(ms, signal)),
+    sleepUntilNext: (ms, signal) => count(clock.sleepUntilNext(ms, signal)),
+  });
+  await delay.start();
+  await clock.advance(10_100);
+  expect(ticks).toBeLessThan(45);
+  expect(delay.currentMs()).toBe(200);
+  await clock.advance(200);
+  expect(delay.currentMs()).toBe(0);
+  ticks = 0;
+  await clock.advance(1_000);
+  expect(ticks).toBeGreaterThan(18);
+  await delay.stop();
 });

@@ -66,3 +66,48 @@ describe('work in rounds', () => {
     await part.stop();
   });
 });
+
+describe('rounds of several parts', () => {
+  const startAt = async (clock: ReturnType<typeof createManualClock>, everyMs: number, work: () => Promise<void>) => {
+    const part = inRounds(work, { name: `every ${everyMs}`, everyMs, waitsFirst: true, clock, log: silentLogger });
+    await part.start();
+    return part;
+  };
+
+  it('wake together, whenever each was started and however long its work takes', async () => {
+    const clock = createManualClock();
+    const startMs = clock.nowMs();
+    const woken = new Map<number, number>();
+    const parts = [];
+    for (const [index, everyMs] of [1_000, 1_000, 5_000, 1_000, 500, 5_000, 2_000].entries()) {
+      await clock.advance(137);
+      const work = async () => {
+        woken.set(clock.nowMs() - startMs, (woken.get(clock.nowMs() - startMs) ?? 0) + 1);
+        await clock.sleep(index * 10);
+      };
+      parts.push(await startAt(clock, everyMs, work));
+    }
+    await clock.advance(20_000 - (clock.nowMs() - startMs));
+    expect([...woken.keys()].filter((atMs) => atMs % 500 !== 0)).toEqual([]);
+    // Twice a second, instead of six times.
+    expect(woken.size).toBeLessThanOrEqual(40);
+    const stopped = Promise.all(parts.map((part) => part.stop()));
+    await clock.advance(1_000);
+    await stopped;
+  });
+
+  it('rest for the whole pause after work that took long', async () => {
+    const clock = createManualClock();
+    const startMs = clock.nowMs();
+    const rounds: number[] = [];
+    const part = await startAt(clock, 1_000, async () => {
+      rounds.push(clock.nowMs() - startMs);
+      await clock.sleep(900);
+    });
+    await clock.advance(6_000);
+    expect(rounds).toEqual([1_000, 2_900, 4_800]);
+    const stopped = part.stop();
+    await clock.advance(2_000);
+    await stopped;
+  });
+});

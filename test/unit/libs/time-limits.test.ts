@@ -24,6 +24,29 @@ describe.each<[string, () => { clock: Clock; pass(ms: number): Promise<unknown> 
     },
   ],
 ])('a limit on %s', (_name, create) => {
+  it('that is a sleep until the next multiple ends there, together with all others, or when its signal aborts', async () => {
+    const { clock, pass } = create();
+    const wokenAtMs: number[] = [];
+    const startedAtMs = clock.monotonicMs();
+    const sleep = async (signal?: AbortSignal) => {
+      await clock.sleepUntilNext(100, signal);
+      wokenAtMs.push(clock.monotonicMs());
+    };
+    const sleeps = [sleep()];
+    await pass(1);
+    sleeps.push(sleep());
+    const stopping = new AbortController();
+    const stopped = sleep(stopping.signal);
+    stopping.abort();
+    await stopped;
+    await clock.sleepUntilNext(100, AbortSignal.abort());
+    expect(wokenAtMs).toHaveLength(1);
+    await pass(100);
+    await Promise.all(sleeps);
+    for (const atMs of wokenAtMs.slice(1))
+      expect(Math.floor(atMs / 100)).toBeGreaterThan(Math.floor(startedAtMs / 100));
+  });
+
   it('is reached once, and not before its time', async () => {
     const { clock, pass } = create();
     const startedAtMs = clock.monotonicMs();
@@ -150,9 +173,23 @@ describe('all limits of a process', () => {
       expect(limits.running).toBe(0);
       expect(lateMs).toHaveLength(1_000);
       expect(Math.min(...lateMs)).toBeGreaterThanOrEqual(0);
-      expect(Math.max(...lateMs)).toBeLessThan(20);
+      expect(Math.max(...lateMs)).toBeLessThan(22);
     },
   );
+
+  it('that are due at one instant are reached by one timer', () => {
+    const { limits, passTo, timersSet } = createTimers();
+    let reached = 0;
+    const again = (): void => {
+      reached += 1;
+      limits.startAt(3_000, () => (reached += 1));
+    };
+    for (let n = 0; n < 50; n += 1) limits.startAt(2_000, again);
+    passTo(2_500);
+    expect(reached).toBe(50);
+    passTo(3_500);
+    expect([reached, timersSet()]).toEqual([100, 2]);
+  });
 
   it('leave nothing: no timer holds the process, and the last one goes by itself', () => {
     const { limits, timers, passTo } = createTimers();

@@ -35,16 +35,19 @@ export function openChoosing({ openPool, judgingTurns, unjudgedFilters, clock, l
     log,
   });
   let waking = new AbortController();
+  const orWoken = (signal: AbortSignal | undefined): AbortSignal => {
+    waking = new AbortController();
+    return AbortSignal.any(signal === undefined ? [waking.signal] : [signal, waking.signal]);
+  };
   const name = 'choosing of replays';
   const rounds = inRounds(choose, {
     name,
     everyMs,
     log,
     clock: {
-      sleep: async (ms, signal) => {
-        waking = new AbortController();
-        await clock.sleep(ms, AbortSignal.any(signal === undefined ? [waking.signal] : [signal, waking.signal]));
-      },
+      monotonicMs: clock.monotonicMs,
+      sleep: (ms, signal) => clock.sleep(ms, orWoken(signal)),
+      sleepUntilNext: (ms, signal) => clock.sleepUntilNext(ms, orWoken(signal)),
     },
   });
   return { wake: () => waking.abort(), parts: [postgres, rounds] };
