@@ -163,5 +163,10 @@ export const endpointDefaults = {
 
 export const scheduleDefaults = { jitter: 0 } as const;
 
-/** An endpoint gets the events accepted at least this long after its creation, so that every process knows it by then. */
-export const endpointSettlingMs = 5_000;
+/**
+ * A change of an endpoint counts from this long after it, its `effective_at` (a trigger sets it: deploy/postgres/migrations), so that every process
+ * knows the change by then.
+ */
+export const endpointSettlingMs = 2_000;
+/** The longest from the time of a change, as a trigger writes it, until its commit is visible. */
+export const endpointCommitMs = 1_000;

@@ -1,4 +1,4 @@
-import { endpointSettlingMs } from './settings.ts';
+import { microsOf } from '#lib/clock';
 
 /** The events that an endpoint is to get; an empty list means all. Its filter, which looks at the payload, is in libs/event-filter. */
 export interface Subscription {
@@ -74,8 +74,10 @@ function matchesType(pattern: string, type: string): boolean {
 
 /** An entry of `endpoints.history`: what was in force until a change, which a trigger writes down (deploy/postgres/migrations). */
 export interface PastSubscription {
-  /** RFC 3339. */
+  /** The change, in RFC 3339. */
   until: string;
+  /** When the change counts, in RFC 3339; undefined: of before this was written down. */
+  effective_at?: string;
   /** Neither deleted nor disabled. */
   open: boolean;
   event_types: string[];
@@ -83,15 +85,26 @@ export interface PastSubscription {
   filter: unknown;
 }
 
+/** A change of before `effective_at` was written down counted so long after it. */
+const formerSettlingMicros = 5_000_000;
+
+/**
+ * The events that a change counts for are those accepted from then on, in microseconds.
+ *
+ * @param effectiveAt of the row or the entry @param changedAt the time of the change; both RFC 3339
+ */
+export const countsFrom = (effectiveAt: string | null | undefined, changedAt: string): number =>
+  effectiveAt == null ? microsOf(changedAt) + formerSettlingMicros : microsOf(effectiveAt);
+
 /**
  * The subscription that was in force for an event, as of its receipt: a fan-out that is repeated, hours later and with a newer list of
- * endpoints, judges by the same. A change counts for events that were accepted `endpointSettlingMs` or more after it, as a creation does:
- * by then every process knows of it, so that none has judged by the old one.
+ * endpoints, judges by the same. A change counts for events that were accepted at its `effective_at` or later, as a creation does: by then every
+ * process knows of it, so that none has judged by the old one.
  *
- * @param past oldest first, each until a change; instants in microseconds
+ * @param past oldest first, each with the time from which the change after it counts (`countsFrom`); instants in microseconds
  */
-export function subscriptionAt<S>(past: readonly (S & { until: number })[], now: S, receivedAt: number): S {
-  const isOver = ({ until }: { until: number }): boolean => receivedAt >= until + endpointSettlingMs * 1_000;
+export function subscriptionAt<S>(past: readonly (S & { countsUntil: number })[], now: S, receivedAt: number): S {
+  const isOver = ({ countsUntil }: { countsUntil: number }): boolean => receivedAt >= countsUntil;
   const newest = past.at(-1);
   if (newest === undefined || isOver(newest)) return now;
   let [first, last] = [0, past.length - 1];

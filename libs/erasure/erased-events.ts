@@ -1,13 +1,13 @@
 /**
- * Recent erasures, in memory, for the processes that publish and send: not older than some seconds while Postgres answers, as all followed
- * tables (docs/adr/0020-following-tables.md). Erasures older than `recentMs` are in nobody's memory: a record from before then, which
+ * Recent erasures, in memory, for the processes that publish and send: not older than 1.5 s for whoever asks while Postgres answers, as all
+ * followed tables (docs/adr/0020-following-tables.md). Erasures older than `recentMs` are in nobody's memory: a record from before then, which
  * a consumer meets only when it is far behind or was set back, is looked up.
  */
 import type { Clock } from '#lib/clock';
 import { type EventRef, run } from '#lib/event-store';
 import type { Part } from '#lib/lifecycle';
 import type { Logger } from '#lib/log';
-import { type FollowedRow, followTable, type Query } from '#lib/postgres';
+import { type FollowedRow, followTable, type Query, type Readings } from '#lib/postgres';
 import { erasedKey, findErased } from './erased-among.ts';
 
 /** An event with the time from which there could be records of it, in microseconds. */
@@ -15,13 +15,18 @@ interface DatedEvent extends EventRef {
   since: number;
 }
 
-export interface ErasedEvents {
+export interface ErasedEvents extends Pick<Readings, 'recent'> {
   /** Says from memory whether the event was erased lately, or its tenant deleted. */
   has(event: EventRef): boolean;
   /** Says from memory whether the tenant was deleted. */
   hasTenant(tenant: string): boolean;
-  /** Finds the erased ones among these, of any age. @throws AppError store_unavailable, only if one of them is old */
-  among<E extends DatedEvent>(events: readonly E[]): Promise<ReadonlySet<E>>;
+  /**
+   * Finds the erased ones among these, of any age.
+   *
+   * @param whileAway where there is no recent reading: `ask` looks all of them up, which fails while Postgres is away; `remember` goes by the last one
+   * @throws AppError store_unavailable, only if it has to look one up
+   */
+  among<E extends DatedEvent>(events: readonly E[], whileAway?: 'ask' | 'remember'): Promise<ReadonlySet<E>>;
 }
 
 export interface FollowedErasures extends ErasedEvents, Part {
@@ -38,7 +43,6 @@ interface Deps {
   log: Logger;
 }
 
-const intervalMs = 1_500;
 /** Rows are buried by the projector's retention after this, at the earliest. */
 export const recentMs = 2 * 3_600_000;
 /** Clocks differ, and a reading takes its time. */
@@ -54,7 +58,6 @@ export function createErasedEvents({ followPostgres, postgres, clock, log }: Dep
     postgres: followPostgres,
     clock,
     log,
-    intervalMs,
     // Taking one again changes nothing.
     knownChangedAt: () => undefined,
     takeRows(rows) {
@@ -78,9 +81,12 @@ export function createErasedEvents({ followPostgres, postgres, clock, log }: Dep
     name: 'erased events',
     has,
     hasTenant,
-    async among(events) {
+    async among(events, whileAway = 'ask') {
+      const reading = table.recent();
+      if (reading !== undefined) await reading;
       const found = new Set(events.filter(has));
-      const before = (clock.nowMs() - recentMs + marginMs) * 1_000;
+      const isKnown = whileAway === 'remember' || table.isRecent();
+      const before = isKnown ? (clock.nowMs() - recentMs + marginMs) * 1_000 : Number.POSITIVE_INFINITY;
       const old = events.filter((event) => event.since < before && !found.has(event));
       if (old.length === 0) return found;
       const asked = old.flatMap(({ tenant, event_id: id }) => [

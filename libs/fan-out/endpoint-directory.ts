@@ -1,5 +1,5 @@
 import type { Clock } from '#lib/clock';
-import { endpointSettlingMs, type EventRecord, type PastSubscription } from '#lib/contract';
+import { endpointCommitMs, endpointSettlingMs, type EventRecord, type PastSubscription } from '#lib/contract';
 import type { Part } from '#lib/lifecycle';
 import type { Logger } from '#lib/log';
 import { type FollowedRow, followTable, type Query } from '#lib/postgres';
@@ -14,10 +14,24 @@ export interface EndpointDirectory<E extends Subscriber = Subscriber> {
   candidates(event: EventOfTenant): Iterable<E>;
   /** The same, if there are few; undefined if there may be more than `most`, at no cost. */
   fewCandidates(event: EventOfTenant, most: number): Iterable<E> | undefined;
+  /**
+   * Whether a fan-out of the event finds all changes that count for it: they were made `endpointSettlingMs` before its receipt, and committed
+   * within `endpointCommitMs`. The time of the receipt is by the clock of an ingress. Where that lies ahead, a reading that began after the record was read
+   * will do: nobody waits for the time to come.
+   *
+   * @param readAtMs when its record was read, in the clock's monotonic milliseconds
+   */
+  suffices(event: Pick<EventRecord, 'received_at'>, readAtMs: number): boolean;
+  /** The same for an event of now, after a reading if one is needed; false if that fails, or takes longer than `readWithinMs`. */
+  readFor(event: Pick<EventRecord, 'received_at'>): boolean | Promise<boolean>;
+  /** A reading that suffices for records that have been read. @throws AppError store_unavailable */
+  readForFanOut(): Promise<void>;
   /** How long ago the reading began that this directory is at least as new as. */
   ageMs(): number;
   /** Resolves when a reading that began after this call has ended. @throws AppError store_unavailable */
   refresh(): Promise<void>;
+  /** Waits, not long, for a reading that is good enough to send by; undefined: there is one, or Postgres is away. */
+  recent(): Promise<void> | undefined;
 }
 
 type EventOfTenant = JudgedEvent & Pick<EventRecord, 'tenant'>;
@@ -46,18 +60,12 @@ interface OfTenant<E extends Subscriber> {
   index: SubscriptionIndex<E>;
 }
 
-const intervalMs = 1_000;
-/** The time until a created endpoint is committed and can be read. */
-const commitMs = 1_000;
+/** A change that counts for an event is visible this long before the event's receipt. */
+const visibleMs = endpointSettlingMs - endpointCommitMs;
+/** A reading takes milliseconds. */
+const readWithinMs = 1_000;
 
-/**
- * Whether the directory contains every endpoint that an event of now may belong to: an endpoint gets events accepted `endpointSettlingMs`
- * after its creation, and the directory is younger than that, less the time of a commit.
- */
-export const isFresh = (directory: Pick<EndpointDirectory, 'ageMs'>): boolean =>
-  directory.ageMs() < endpointSettlingMs - commitMs;
-
-/** Every endpoint of every tenant, in memory, not older than about a second while Postgres answers. */
+/** Every endpoint of every tenant, in memory. */
 export function createEndpointDirectory<Row extends SubscriberRow, E extends Subscriber>(
   deps: Deps<Row, E>,
 ): EndpointDirectory<E> & Part {
@@ -97,6 +105,24 @@ export function createEndpointDirectory<Row extends SubscriberRow, E extends Sub
     for await (const [row, past] of readHistories(changed)) take(row, past.history, past.historyRevision);
   }
 
+  const suffices: EndpointDirectory['suffices'] = ({ received_at: receivedAt }, readAtMs) => {
+    // A list that grows old is read before somebody has to wait for it.
+    void table.recent();
+    return table.isAsOf(receivedAt - visibleMs * 1_000, readAtMs);
+  };
+
+  /** Resolves with the reading, however it ends, or when that takes too long. */
+  const inTime = (reading: Promise<void>): Promise<void> =>
+    new Promise((resolve) => {
+      const stopLimit = clock.startLimit(readWithinMs, resolve);
+      void reading
+        .catch(() => undefined)
+        .finally(() => {
+          stopLimit();
+          resolve();
+        });
+    });
+
   const table = followTable<Followed<Row>>({
     table: 'endpoints',
     columns: `${deps.columns}, history_revision, bytes, buried`,
@@ -104,7 +130,6 @@ export function createEndpointDirectory<Row extends SubscriberRow, E extends Sub
     postgres,
     clock,
     log,
-    intervalMs,
     knownChangedAt: (key) => known.get(keyOf(key))?.changedAt,
     takeRows,
   });
@@ -117,6 +142,14 @@ export function createEndpointDirectory<Row extends SubscriberRow, E extends Sub
       const ofTenant = tenants.get(event.tenant);
       return ofTenant === undefined ? [] : ofTenant.index.fewCandidates(event, most);
     },
+    suffices,
+    readFor(event) {
+      const nowMs = clock.monotonicMs();
+      if (suffices(event, nowMs)) return true;
+      if (table.isAway()) return false;
+      return inTime(table.readAsOfNow()).then(() => suffices(event, nowMs));
+    },
+    readForFanOut: table.readAsOfNow,
     ageMs: () => clock.monotonicMs() - table.freshAtMs(),
   };
 }

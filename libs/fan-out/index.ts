@@ -1,5 +1,5 @@
 export { deliveryIdOf, deliveryOf, recordOfDelivery } from './deliveries-of-event.ts';
-export { type EndpointDirectory, createEndpointDirectory, isFresh } from './endpoint-directory.ts';
+export { type EndpointDirectory, createEndpointDirectory } from './endpoint-directory.ts';
 export { type MatchEndpoints, type Unmatched, createMatchEndpoints, subscriptionFor } from './match-endpoints.ts';
 export { type MatchNarrow, type StepBudget, createMatchNarrow, createStepBudget } from './match-narrow.ts';
 export { createFanOutMetrics, fanOutMetrics } from './metrics.ts';

@@ -1,11 +1,4 @@
-import {
-  endpointSettlingMs,
-  type EventRecord,
-  isLooped,
-  subscriptionAt,
-  type Unsubscribed,
-  whyUnsubscribed,
-} from '#lib/contract';
+import { type EventRecord, isLooped, subscriptionAt, type Unsubscribed, whyUnsubscribed } from '#lib/contract';
 import { type EventFilter, judgeInTurns, type JudgingTurns, type UnjudgedFilters } from '#lib/event-filter';
 import type { EndpointSubscription, Subscriber } from './subscriber.ts';
 
@@ -53,18 +46,18 @@ export function* subscribed<E extends Subscriber>(event: EventRecord, endpoints:
 }
 
 /**
- * Why an endpoint does not get an event, whatever is in it: no endpoint gets an event whose webhook goes round in a loop; it was created less than `endpointSettlingMs` before the event, or later; it was
- * closed (deleted or disabled); it gets other types, or other sources.
+ * Why an endpoint does not get an event, whatever is in it: no endpoint gets an event whose webhook goes round in a loop; its creation counts
+ * from after the event (`effective_at`); it was closed (deleted or disabled); it gets other types, or other sources.
  */
 export type Unmatched = 'loop' | 'created_later' | 'closed' | Unsubscribed;
 
 /** The subscription by which the endpoint gets the event, if its filter takes the payload; or the first reason why it does not. */
 export function subscriptionFor(
   event: Pick<EventRecord, 'received_at' | 'type' | 'source_id'> & Parameters<typeof isLooped>[0],
-  { createdAt, past, subscription: now }: Pick<Subscriber, 'createdAt' | 'past' | 'subscription'>,
+  { beginsAt, past, subscription: now }: Pick<Subscriber, 'beginsAt' | 'past' | 'subscription'>,
 ): EndpointSubscription | Unmatched {
   if (isLooped(event)) return 'loop';
-  if (event.received_at < createdAt + endpointSettlingMs * 1_000) return 'created_later';
+  if (event.received_at < beginsAt) return 'created_later';
   const subscription = subscriptionAt(past, now, event.received_at);
   if (!subscription.open) return 'closed';
   return whyUnsubscribed(subscription, event) ?? subscription;

@@ -5,14 +5,14 @@
  *
  *   wide     because
  *   ordered    it has an ordering key: of two writers of one key, the later could overtake the earlier
- *   stale      the directory was not read lately; nothing waits for it
+ *   stale      the directory can't be read in time; no longer than that is waited for it
  *   endpoints  it may belong to many endpoints, or belongs to more than a set in a header can hold
  *   bytes      its deliveries have too many bytes together
  *   filters    they would exceed the steps of one event, or of one publication; or its payload is encoded
  */
 import { type EventRecord, isLooped, maxEventSetEndpoints, type PassHeaders } from '#lib/contract';
 import { judgedPayload } from '#lib/event-filter';
-import { type EndpointDirectory, isFresh } from './endpoint-directory.ts';
+import type { EndpointDirectory } from './endpoint-directory.ts';
 import { subscribed } from './match-endpoints.ts';
 import type { Subscriber } from './subscriber.ts';
 
@@ -34,9 +34,12 @@ export interface Narrow {
   passHeaders?: ReadonlyMap<string, PassHeaders>;
 }
 
-export type MatchNarrow = (event: EventRecord, budget: StepBudget) => Narrow | { wide: WideReason };
+type Match = Narrow | { wide: WideReason };
 
-type Directory = Pick<EndpointDirectory, 'fewCandidates' | 'ageMs'>;
+/** A promise only where the directory has to be read first: never for an event with an ordering key, whose publisher must not wait. */
+export type MatchNarrow = (event: EventRecord, budget: StepBudget) => Match | Promise<Match>;
+
+type Directory = Pick<EndpointDirectory, 'fewCandidates' | 'readFor'>;
 
 /** Candidates checked for one event: types and sources, as of its receipt. */
 const maxCandidates = 64;
@@ -48,12 +51,7 @@ const bytesPerStep = 8;
 
 /** @param maxEndpoints an event for more endpoints is wide; 0: every event is */
 export function createMatchNarrow(directory: Directory, maxEndpoints: number): MatchNarrow {
-  return (event, budget) => {
-    // Whatever else it is: nothing is sent, and an older fan-out consumer, which would send, passes it over.
-    if (isLooped(event)) return { endpointIds: [] };
-    if (maxEndpoints === 0) return { wide: 'endpoints' };
-    if (event.ordering_key !== null) return { wide: 'ordered' };
-    if (!isFresh(directory)) return { wide: 'stale' };
+  function judge(event: EventRecord, budget: StepBudget): Match {
     const candidates = directory.fewCandidates(event, maxCandidates);
     if (candidates === undefined) return { wide: 'endpoints' };
     const takers = takersOf(event, candidates, budget);
@@ -62,6 +60,19 @@ export function createMatchNarrow(directory: Directory, maxEndpoints: number): M
     if (event.payload.length * Math.max(1, takers.length) > maxBytes) return { wide: 'bytes' };
     const passHeaders = rulesOf(takers);
     return { endpointIds: takers.map(({ id }) => id).sort(), ...(passHeaders && { passHeaders }) };
+  }
+
+  const judgeBy = (event: EventRecord, budget: StepBudget, isRead: boolean): Match =>
+    isRead ? judge(event, budget) : { wide: 'stale' };
+
+  return (event, budget) => {
+    // Whatever else it is: nothing is sent, and an older fan-out consumer, which would send, passes it over.
+    if (isLooped(event)) return { endpointIds: [] };
+    if (maxEndpoints === 0) return { wide: 'endpoints' };
+    if (event.ordering_key !== null) return { wide: 'ordered' };
+    const reading = directory.readFor(event);
+    if (typeof reading === 'boolean') return judgeBy(event, budget, reading);
+    return reading.then((isRead) => judgeBy(event, budget, isRead));
   };
 }
 

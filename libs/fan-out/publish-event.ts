@@ -84,7 +84,9 @@ export function createPublishEvent(deps: Deps): PublishEvent {
     let mayBeDelivered = false;
     try {
       const plain = recordOf(event, publishing.traceparent);
-      const match = matchNarrow(event, publishing.budget);
+      const matching = matchNarrow(event, publishing.budget);
+      // Without a turn where there is nothing to wait for: events of one ordering key are sent in the order of these calls.
+      const match = matching instanceof Promise ? await matching : matching;
       metrics.published('wide' in match ? match.wide : 'at_once');
       if ('wide' in match) await publishing.send(plain);
       else {

@@ -1,6 +1,5 @@
 /** The part of an endpoint that says which events it gets. The dispatcher knows more (services/dispatcher/model/endpoint.ts). */
-import { microsOf } from '#lib/clock';
-import type { PassHeaders, PastSubscription, Subscription } from '#lib/contract';
+import { countsFrom, type PassHeaders, type PastSubscription, type Subscription } from '#lib/contract';
 import { type AppError, toAppError } from '#lib/errors';
 import { compileFilter, type EventFilter } from '#lib/event-filter';
 
@@ -8,14 +7,14 @@ export interface Subscriber {
   tenant: string;
   id: string;
   subscription: EndpointSubscription;
-  /** Its subscriptions before each change, oldest first; `until` in microseconds since the epoch. */
-  past: readonly (EndpointSubscription & { until: number })[];
+  /** Its subscriptions before each change, oldest first, until the change counts: in microseconds since the epoch. */
+  past: readonly (EndpointSubscription & { countsUntil: number })[];
   /** Its deliveries of one ordering key are sent one after the other. */
   ordered: boolean;
   /** The provider's headers that it gets. Undefined: none. */
   passHeaders?: PassHeaders | undefined;
-  /** Microseconds since the epoch. */
-  createdAt: number;
+  /** When its creation counts: it gets the events accepted from then on. Microseconds since the epoch. */
+  beginsAt: number;
 }
 
 export interface EndpointSubscription extends Subscription {
@@ -32,6 +31,8 @@ export interface SubscriberRow {
   source_ids: string[];
   filter: unknown;
   created_at: string;
+  /** Null: it was created before this was written down. */
+  begins_at: string | null;
   changed_at: string;
   disabled_at: string | null;
   deleted_at: string | null;
@@ -41,7 +42,7 @@ export interface SubscriberRow {
 
 /** Columns of `endpoints`, without the history: it may be larger than all of these, and changes with few changes of the row. */
 export const subscriberColumns =
-  'tenant, id, event_types, source_ids, filter, created_at, changed_at, disabled_at, deleted_at';
+  'tenant, id, event_types, source_ids, filter, created_at, begins_at, changed_at, disabled_at, deleted_at';
 
 /**
  * @param before the same subscriber as it was last read
@@ -58,7 +59,7 @@ export function readSubscriber(
     id: row.id,
     subscription: readSubscription({ ...row, open: row.disabled_at === null && row.deleted_at === null }, onUnreadable),
     past: readPast(row.history, before, onUnreadable),
-    createdAt: microsOf(row.created_at),
+    beginsAt: countsFrom(row.begins_at, row.created_at),
   };
 }
 
@@ -69,15 +70,15 @@ function readPast(
   onUnreadable: (error: AppError) => void,
 ): Subscriber['past'] {
   if (history === undefined) return before?.past ?? [];
-  const known = new Map(before?.past.map((past) => [past.until, past]));
+  const known = new Map(before?.past.map((past) => [past.countsUntil, past]));
   return history.map((past) => {
-    const until = microsOf(past.until);
-    return known.get(until) ?? { ...readSubscription(past, onUnreadable), until };
+    const countsUntil = countsFrom(past.effective_at, past.until);
+    return known.get(countsUntil) ?? { ...readSubscription(past, onUnreadable), countsUntil };
   });
 }
 
 function readSubscription(
-  { open, event_types, source_ids, filter }: Omit<PastSubscription, 'until'>,
+  { open, event_types, source_ids, filter }: Omit<PastSubscription, 'until' | 'effective_at'>,
   onUnreadable: (error: AppError) => void,
 ): EndpointSubscription {
   const subscription = { open, eventTypes: event_types, sourceIds: source_ids };

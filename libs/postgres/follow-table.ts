@@ -1,6 +1,6 @@
 /**
- * A table of configuration kept in memory: loaded whole at the start, then asked for what has changed. It outlives an outage of
- * Postgres with what it has; whoever needs it fresh asks how old the last successful reading is.
+ * A table of configuration kept in memory: loaded whole at the start, then asked for what has changed when somebody needs it (readings.ts). It
+ * outlives an outage of Postgres with what it has; whoever needs it fresh asks how old the last successful reading is.
  *
  *   whole: a snapshot is taken  ──►  pages of rows, by their key  ──►  what has changed since the snapshot  ──►  it is fresh
  *   then:  the keys of the rows that are not visible in the last snapshot, and a new snapshot (one statement)  ──►  those rows, in pages
@@ -10,11 +10,12 @@
  * keys come from one statement, so that a row that changes between two pages is not passed over: docs/adr/0020-following-tables.md.
  */
 import { untilAvailable } from '#lib/backoff';
-import type { Clock } from '#lib/clock';
+import { type Clock, microsOf } from '#lib/clock';
 import { toAppError } from '#lib/errors';
-import { createPart, inRounds, type Part } from '#lib/lifecycle';
+import { createPart, type Part } from '#lib/lifecycle';
 import type { Logger } from '#lib/log';
 import type { Query } from './postgres.ts';
+import { createReadings, type Readings } from './readings.ts';
 import { createTablePages, type FollowedTableName, type Key, type Position, withMargin } from './table-pages.ts';
 
 /** The columns that every followed row has. */
@@ -24,11 +25,16 @@ export interface FollowedRow extends Key {
   buried: boolean;
 }
 
-export interface FollowedTable<Row extends FollowedRow = FollowedRow> extends Part {
-  /** When the last successful reading began, in the clock's monotonic milliseconds; -Infinity before the first. */
-  freshAtMs(): number;
-  /** Reads what has changed now; callers that come while a reading runs share the next one, which begins after they asked. */
-  refresh(): Promise<void>;
+export interface FollowedTable<Row extends FollowedRow = FollowedRow> extends Part, Readings {
+  /**
+   * Whether the last reading is recent, and either as of this time by the clock of Postgres, or one that began after `sinceMs`. No other clock is
+   * asked, so that a time which lies ahead, by the clock of another host, is waited for by nobody.
+   *
+   * @param at in microseconds @param sinceMs in the clock's monotonic milliseconds
+   */
+  isAsOf(at: number, sinceMs: number): boolean;
+  /** Makes `isAsOf` true for callers of now. Readings keep a distance, should every time lie ahead. @throws AppError store_unavailable */
+  readAsOfNow(): Promise<void>;
   /** Takes the rows of these ids as they are now, ahead of the next reading, and gives them, buried ones too. */
   readIds(ids: readonly string[], postgres: Query): Promise<Row[]>;
 }
@@ -43,7 +49,8 @@ interface Options<Row> {
   postgres: Query;
   clock: Clock;
   log: Logger;
-  intervalMs: number;
+  /** The longest that a caller of `recent` waits. */
+  waitMs?: number;
   /** `changed_at` of the row as last taken: an older or equal one that comes later is not taken. */
   knownChangedAt(key: Key): string | undefined;
   /**
@@ -54,14 +61,18 @@ interface Options<Row> {
   takeRows(rows: Row[], anew: boolean): void | Promise<void>;
 }
 
+const usualWaitMs = 1_000;
+/** Between readings of which each was asked for because the one before was too old. */
+const distanceMs = 100;
+
 export function followTable<Row extends FollowedRow>(options: Options<Row>): FollowedTable<Row> {
   const { table: name, clock, log } = options;
   const pages = createTablePages<Row>(options);
   const stopping = new AbortController();
   let position: Position | undefined;
-  let freshAtMs = Number.NEGATIVE_INFINITY;
-  let reading: Promise<void> = Promise.resolve();
-  let nextReading: Promise<void> | undefined;
+  /** The time of the last reading, by the clock of Postgres, in microseconds. */
+  let asOf = Number.NEGATIVE_INFINITY;
+  let distant: Promise<void> | undefined;
 
   const notRead = (error: unknown): void => log.warn({ event: 'table.not_read', table: name, err: toAppError(error) });
   const untilRead = <T>(work: () => Promise<T>): Promise<T> =>
@@ -95,12 +106,10 @@ export function followTable<Row extends FollowedRow>(options: Options<Row>): Fol
 
   async function read(): Promise<void> {
     position ??= await readWhole(takeNews);
-    let beganAtMs = clock.monotonicMs();
     let changes = await pages.changedSince(position.snapshot);
     if (changes.position.server !== position.server) {
       // Another server, or the same one restarted: its rows may be older than those that were read, and it may reuse transaction ids.
       position = await readWhole((rows) => options.takeRows(rows, true));
-      beganAtMs = clock.monotonicMs();
       changes = await pages.changedSince(position.snapshot);
     } else if (changes.position.backend !== position.backend) {
       changes = await pages.changedSince(withMargin(position.snapshot));
@@ -108,41 +117,45 @@ export function followTable<Row extends FollowedRow>(options: Options<Row>): Fol
     const keys = changes.rows.filter(isNews);
     for await (const rows of pages.ofKeys(keys)) await takeNews(rows);
     position = changes.position;
-    freshAtMs = beganAtMs;
+    asOf = microsOf(position.as_of);
   }
 
-  const refresh = (): Promise<void> =>
-    (nextReading ??= reading
-      .catch(() => undefined)
-      .then(() => {
-        nextReading = undefined;
-        reading = read();
-        return reading;
-      }));
-
-  const readAgain = (): Promise<void> =>
-    refresh().catch((error: unknown) => {
+  const { resting, ...readings } = createReadings({
+    name,
+    read,
+    onFailed: (error) => {
       if (!stopping.signal.aborted) notRead(error);
-    });
-  const polling = inRounds(readAgain, {
-    ...{ name: `readings of ${name}`, everyMs: options.intervalMs, waitsFirst: true, clock, log },
+    },
+    waitMs: options.waitMs ?? usualWaitMs,
+    clock,
+    log,
   });
+
+  function readAsOfNow(): Promise<void> {
+    if (distant !== undefined) return distant;
+    const waitMs = readings.freshAtMs() + distanceMs - clock.monotonicMs();
+    if (waitMs <= 0) return readings.refresh();
+    distant = clock.sleep(waitMs, stopping.signal).then(() => {
+      distant = undefined;
+      return readings.refresh();
+    });
+    return distant;
+  }
 
   const part = createPart(
     `table ${name}`,
     async () => {
-      await untilRead(refresh);
-      await polling.start();
+      await untilRead(readings.refresh);
+      await resting.start();
     },
-    async () => {
-      await polling.stop();
-    },
+    resting.stop,
   );
   return {
     ...part,
+    ...readings,
     stop: () => (stopping.abort(), part.stop()),
-    freshAtMs: () => freshAtMs,
-    refresh,
+    isAsOf: (at, sinceMs) => readings.isRecent() && (asOf >= at || readings.freshAtMs() >= sinceMs),
+    readAsOfNow,
     async readIds(ids, postgres) {
       const rows = await pages.ofIds(ids, postgres);
       await takeNews(rows.filter(({ buried }) => !buried));

@@ -7,5 +7,6 @@ export { createRowLookUp, type LookUpRow } from './look-up-row.ts';
 export { postgresMetrics } from './metrics.ts';
 export { migrate } from './migrate.ts';
 export { createPools, directoryPool } from './pools.ts';
+export { createReadings, type Readings } from './readings.ts';
 export { inPieces } from './table-pages.ts';
 export { clockMetrics, watchClock } from './watch-clock.ts';

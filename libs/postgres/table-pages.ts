@@ -17,6 +17,8 @@ export interface Position {
   server: string;
   /** Changes with the connection. */
   backend: number;
+  /** The clock of Postgres before the snapshot was taken: what was committed by then is visible in it. RFC 3339. */
+  as_of: string;
 }
 
 /** A key with what says whether its row is known, and how large it is. */
@@ -54,7 +56,7 @@ const pageBytes = 4 * 1024 * 1024;
 const marginTransactions = 1_000n;
 const firstTransaction = 3n;
 
-const positionColumns = `pg_current_snapshot()::text AS snapshot, pg_postmaster_start_time() AS server, pg_backend_pid() AS backend`;
+const positionColumns = `pg_current_snapshot()::text AS snapshot, pg_postmaster_start_time() AS server, pg_backend_pid() AS backend, now() AS as_of`;
 
 /** A snapshot in which somewhat less is visible. */
 export function withMargin(snapshot: string): string {
@@ -101,8 +103,11 @@ export function createTablePages<Row extends Key>({ table, columns, bytes, postg
       const rows = await postgres.query<Position & (ChangedKey | { id: null })>(changed, [snapshot]);
       const [now] = rows;
       if (now === undefined) throw new AppError('bug', 'Postgres says nothing of its snapshot');
-      const position = { snapshot: now.snapshot, server: now.server, backend: now.backend };
-      return { position, rows: rows.filter((row): row is Position & ChangedKey => row.id !== null) };
+      const { server, backend, as_of } = now;
+      return {
+        position: { snapshot: now.snapshot, server, backend, as_of },
+        rows: rows.filter((row): row is Position & ChangedKey => row.id !== null),
+      };
     },
     async *ofKeys(keys) {
       for (const piece of inPieces(keys))

@@ -69,7 +69,7 @@ export interface RouteDeps {
   /** For requests that are held: whether their caller still counts. */
   whyEnded: WhyEnded;
   asOf: AsOfTokens;
-  erased: Pick<FollowedErasures, 'hasTenant' | 'refresh'>;
+  erased: Pick<FollowedErasures, 'hasTenant' | 'refresh' | 'recent'>;
   /** There is a replay by filter whose items are to be chosen. */
   chooseItems(): void;
   replayWatch: ReplayWatch;

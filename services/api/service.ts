@@ -97,7 +97,7 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
   const sessions = createSessionDirectory({
     ...{ followPostgres, postgres, findKeyById: keys.findById, operatorKeys, uses: sessionUses, clock, log },
   });
-  const whyEnded = createWhyEnded({ knownKey: keys.known, isSessionOpen: sessions.isOpen, erased });
+  const whyEnded = createWhyEnded({ keys, sessions, erased });
   const { idempotency, sweep } = openIdempotency(config, context, { postgres, redis, secretBox });
   const { polling, listener } = createPolling({
     postgres,
@@ -150,6 +150,7 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
     minRetrySeconds: config.minRetrySeconds,
     failingSeconds: config.failingSeconds,
     limits,
+    recentLimits: limits.recent,
     limitSettings,
     usage,
     currentRequest,

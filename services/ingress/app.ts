@@ -34,8 +34,8 @@ import type { SourceDirectory } from './sources/source-directory.ts';
 import type { Tls } from './tls.ts';
 
 export interface IngressDeps {
-  sources: Pick<SourceDirectory, 'known' | 'lookUp'>;
-  credentialNames: Pick<CredentialNames, 'of'>;
+  sources: Pick<SourceDirectory, 'known' | 'lookUp' | 'recent'>;
+  credentialNames: Pick<CredentialNames, 'of' | 'recent'>;
   admission: Admission;
   judgeRate: RateGate;
   /** Full name of the topic of received webhooks. */

@@ -115,6 +115,7 @@ export function build(config: IngressConfig, context: ServiceContext): Part[] {
   const rejectingSources = createRejectingSources({
     table: createRejectingTable(postgres),
     rejecting: sources.rejecting,
+    read: sources.recent,
     clock,
     log,
   });

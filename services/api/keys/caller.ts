@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler, preValidationHookHandler } from 'fastify';
 import type { FollowedErasures } from '#lib/erasure';
 import { type Rate, rateLimitFields, type RateLimiter, waitSeconds } from '#lib/rate-limit';
+import type { Readings } from '#lib/postgres';
 import type { TenantLimits, TenantUsage } from '#lib/tenancy';
 import { sendInvalid, sendLimitReached, sendProblem, sendRateLimited } from '../http/send-problem.ts';
 import { credentialBucket, tenantRate } from '../limits/tenant-rate.ts';
@@ -30,8 +31,9 @@ export interface CallerDeps extends IdentityDeps {
   /** The rate of keys without one of their own. */
   keyRate: Rate;
   limits: TenantLimits;
+  recentLimits: Readings['recent'];
   usage: TenantUsage;
-  erased: Pick<FollowedErasures, 'hasTenant' | 'refresh'>;
+  erased: Pick<FollowedErasures, 'hasTenant' | 'refresh' | 'recent'>;
 }
 
 const tenantHeader = 'hookline-tenant';
@@ -79,9 +81,11 @@ export function createCallerCheck(deps: CallerDeps): onRequestAsyncHookHandler {
   return async (request, reply) => {
     const text = bearerOf(request.headers);
     if (text === undefined) return sendProblem(reply, 'unauthorized');
+    const readings = [deps.recentLimits(), deps.erased.recent()];
     const caller = await identifyCaller(deps, text);
     if (caller === 'unknown') return sendProblem(reply, 'unauthorized');
     if (caller === 'unavailable') return sendProblem(reply, 'unavailable');
+    for (const reading of readings) if (reading !== undefined) await reading;
     request.caller = caller;
     const isPortal = caller.session?.portal !== undefined;
     request.credential = isPortal ? caller.id : keyIdOf(caller);

@@ -2,7 +2,7 @@
  * The sessions, in memory like the keys: once known, one costs no query. A session counts only
  *
  * - until its end, and until two hours after its last use;
- * - until somebody ends it, which every process knows within `intervalMs` plus one reading;
+ * - until somebody ends it, which every process knows with its next request after 1.5 s, or sooner;
  * - while its key counts: an API key that is not revoked, or a key of the operator that is still set.
  *
  * A session whose code is not redeemed has no token yet, and is in nobody's memory.
@@ -11,7 +11,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { type Clock, nowMicros, parseRfc3339 } from '#lib/clock';
 import type { Part } from '#lib/lifecycle';
 import type { Logger } from '#lib/log';
-import { createRowLookUp, type FollowedRow, followTable, type Query } from '#lib/postgres';
+import { createRowLookUp, type FollowedRow, followTable, type Query, type Readings } from '#lib/postgres';
 import type { Capability, KnownPortal } from './capabilities.ts';
 import type { FindKeyById, KnownKey } from './key-directory.ts';
 import { credentialHash, idInCredential } from './key-text.ts';
@@ -19,7 +19,6 @@ import { operatorCredential, type OperatorKeys } from './operator-keys.ts';
 import type { Scope } from './scopes.ts';
 import { idleSeconds } from './session-ends.ts';
 
-const intervalMs = 1_500;
 /** About; a portal session has up to 500 characters of an URL more. */
 const rowBytes = 500;
 
@@ -39,7 +38,7 @@ export interface KnownSession {
 /** `unavailable`: the database can't be asked at the moment. */
 export type FindSession = (text: string) => Promise<KnownSession | 'unknown' | 'unavailable'>;
 
-export interface SessionDirectory extends Part {
+export interface SessionDirectory extends Part, Pick<Readings, 'recent'> {
   find: FindSession;
   /** From memory: whether a session that was found before has not ended. Its key is for the caller to look at. No use of it. */
   isOpen(id: string): boolean;
@@ -111,7 +110,6 @@ export function createSessionDirectory(options: Options): SessionDirectory {
     postgres: followPostgres,
     clock,
     log,
-    intervalMs,
     knownChangedAt: ({ id }) => entries.get(id)?.row.changed_at,
     takeRows(rows) {
       forgetEnded();
@@ -140,6 +138,8 @@ export function createSessionDirectory(options: Options): SessionDirectory {
     async find(text) {
       const id = idInCredential('hs', text);
       if (id === undefined) return 'unknown';
+      const reading = table.recent();
+      if (reading !== undefined) await reading;
       const entry = entries.get(id) ?? (await lookUp(id));
       if (typeof entry === 'string') return entry;
       const { row } = entry;

@@ -1,10 +1,9 @@
 import type { Clock } from '#lib/clock';
 import type { Part } from '#lib/lifecycle';
 import type { Logger } from '#lib/log';
-import { type FollowedRow, followTable, type Query } from '#lib/postgres';
+import { type FollowedRow, followTable, type Query, type Readings } from '#lib/postgres';
 import type { LimitName, TenantLimits } from '#lib/tenancy';
 
-const intervalMs = 1_500;
 /** About: a row has at most each limit once. */
 const rowBytes = 600;
 
@@ -22,8 +21,13 @@ interface Options {
   log: Logger;
 }
 
-/** The limits of tenants: what the operator has set for one by the API holds in every process within five seconds. */
-export function followLimits({ settings, followPostgres, clock, log }: Options): Part & TenantLimits {
+/** The limits of tenants: what the operator has set for one by the API holds in every process within two seconds. */
+export function followLimits({
+  settings,
+  followPostgres,
+  clock,
+  log,
+}: Options): Part & TenantLimits & Pick<Readings, 'recent'> {
   const rows = new Map<string, TenantRow>();
   const table = followTable<TenantRow>({
     table: 'tenants',
@@ -32,7 +36,6 @@ export function followLimits({ settings, followPostgres, clock, log }: Options):
     postgres: followPostgres,
     clock,
     log,
-    intervalMs,
     knownChangedAt: ({ tenant }) => rows.get(tenant)?.changed_at,
     takeRows: (taken) => taken.forEach((row) => rows.set(row.tenant, row)),
   });

@@ -3,7 +3,7 @@
  * endpoints before it have left.
  */
 import { type Clock, microsOf, nowMicros } from '#lib/clock';
-import { endpointSettlingMs, judgedWithinDays } from '#lib/contract';
+import { countsFrom, judgedWithinDays } from '#lib/contract';
 import {
   type Clause,
   type EventFilter,
@@ -137,9 +137,11 @@ function refusedBy(
   }
 }
 
-/** A deletion counts like any change, some seconds later. */
-const isDeletedAt = ({ deleted_at: deletedAt }: EndpointAsked, receivedAt: number): boolean =>
-  deletedAt !== null && receivedAt >= microsOf(deletedAt) + endpointSettlingMs * 1_000;
+/** A deletion counts from its `effective_at` on, like any change, and is the last. */
+const isDeletedAt = (
+  { deleted_at: deletedAt, effective_at: effectiveAt }: EndpointAsked,
+  receivedAt: number,
+): boolean => deletedAt !== null && receivedAt >= countsFrom(effectiveAt, deletedAt);
 
 /** The deliveries of the event's own fan-out, by endpoint. */
 async function deliveriesOf(

@@ -1,5 +1,4 @@
-import { microsOf } from '#lib/clock';
-import { type PastSubscription, subscriptionAt } from '#lib/contract';
+import { countsFrom, type PastSubscription, subscriptionAt } from '#lib/contract';
 import {
   createReadHistories,
   readSubscriber,
@@ -13,6 +12,8 @@ import type { Query } from '#lib/postgres';
 /** An endpoint of the tenant, deleted ones included until they are buried. */
 export interface EndpointAsked extends SubscriberRow {
   url: string;
+  /** Of its last change; null: from before this was written down. */
+  effective_at: string | null;
   bytes: number;
   history_revision: number;
 }
@@ -24,19 +25,21 @@ export const endpointsAfter = (
   { after, limit }: { after: string; limit: number },
 ): Promise<EndpointAsked[]> =>
   postgres.query(
-    `SELECT ${subscriberColumns}, url, bytes, history_revision FROM endpoints
+    `SELECT ${subscriberColumns}, url, effective_at, bytes, history_revision FROM endpoints
       WHERE tenant = $1 AND NOT buried AND id > $2
       ORDER BY id
       LIMIT $3`,
     [tenant, after, limit],
   );
 
+type StoredSubscription = Omit<PastSubscription, 'until' | 'effective_at'>;
+
 export interface SubscriberThen {
   endpoint: EndpointAsked;
   /** With the subscription that is in force for an event of that time. */
   subscriber: Omit<Subscriber, 'ordered'>;
   /** The same, as it is stored. */
-  subscription: Omit<PastSubscription, 'until'>;
+  subscription: StoredSubscription;
   /** Older changes are forgotten: of an event that is older, the subscription may be another. */
   isPruned: boolean;
 }
@@ -49,9 +52,12 @@ export async function* subscribersAt(
 ): AsyncGenerator<SubscriberThen> {
   for await (const [endpoint, past] of createReadHistories(postgres)(endpoints)) {
     const { tenant, id, disabled_at, deleted_at } = endpoint;
-    const history = (past.history ?? []).map((entry) => ({ ...entry, until: microsOf(entry.until) }));
+    const history = (past.history ?? []).map((entry) => ({
+      ...entry,
+      countsUntil: countsFrom(entry.effective_at, entry.until),
+    }));
     const now = { ...endpoint, open: disabled_at === null && deleted_at === null };
-    const subscription = subscriptionAt<Omit<PastSubscription, 'until'>>(history, now, receivedAt);
+    const subscription = subscriptionAt<StoredSubscription>(history, now, receivedAt);
     const subscriber = readSubscriber({ ...endpoint, ...subscription, history: [] }, undefined, (error) =>
       log.error({ event: 'endpoint.unreadable', tenant, endpointId: id, err: error }),
     );

@@ -173,6 +173,8 @@ export function createHeldPolls(deps: Deps): HeldPolls {
       for (const watched of watchedByTenant.values()) notify(watched);
     },
     async endRevoked(whyEnded) {
+      if (watchedByTenant.size === 0) return;
+      await whyEnded.read();
       let seen = 0;
       for (const { waiters } of [...watchedByTenant.values()])
         for (const waiter of [...waiters]) {

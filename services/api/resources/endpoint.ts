@@ -37,6 +37,8 @@ export interface EndpointRow extends ResourceRow, Omit<EndpointContent, 'setting
   settings: StoredEndpointSettings;
   /** In force, the newest first. */
   public_keys: string[];
+  /** From when on its last change counts. */
+  effective_at: string;
   disabled_at: string | null;
   disabled_reason: string | null;
   failing_since: string | null;
@@ -51,7 +53,8 @@ export interface EndpointRow extends ResourceRow, Omit<EndpointContent, 'setting
   filter_unjudged: { at: string; reason: UnjudgedReason } | null;
 }
 
-const columns = `id, url, description, event_types, source_ids, filter, settings, revision, created_at, disabled_at,
+const columns = `id, url, description, event_types, source_ids, filter, settings, revision, created_at,
+  coalesce(effective_at, changed_at + interval '5 seconds') AS effective_at, disabled_at,
   disabled_reason, failing_since, deleted_at, expires_at, url_by_portal,
   CASE WHEN paused_until > clock_timestamp() THEN pauses->-1->>'from' END AS paused_at,
   CASE WHEN paused_until > clock_timestamp() THEN paused_until END AS paused_until,
@@ -91,7 +94,7 @@ export const subscriptionsAfter = (
     [tenant, after, subscriptionsAtOnce],
   );
 
-/** The endpoint as clients see it, with defaults for unset fields and masks for secrets. */
+/** The endpoint as the audit and clients see it, with defaults for unset fields and masks for secrets. */
 export function endpointJson(row: EndpointRow): Record<string, unknown> {
   const { headers = {}, client_certificate: clientCertificate } = row.settings;
   return {
@@ -122,7 +125,8 @@ export function endpointJson(row: EndpointRow): Record<string, unknown> {
 
 /** The endpoint as this caller sees it: headers, proxy and certificate are the operator's, and no customer's. */
 export function shownEndpoint(row: EndpointRow, { session }: Pick<Caller, 'session'>): Record<string, unknown> {
-  const { proxy, client_certificate: clientCertificate, ...shown } = endpointJson(row);
+  const { proxy, client_certificate: clientCertificate, ...json } = endpointJson(row);
+  const shown = { ...json, effective_at: row.effective_at };
   const viewer = headerViewerOf({ session });
   if (viewer === 'customer') return { ...shown, headers: setHeadersFor(viewer, row.settings.headers ?? {}) };
   return {

@@ -55,6 +55,7 @@ export function buildEndpoints(deps: Deps) {
     isAskedFor: createIsAskedFor(directory),
     disableEndpoint,
     pausesOf: ({ tenant, id }) => directory.get(tenant, id)?.pauses ?? [],
+    readPauses: directory.recent,
     failingMs,
     clock,
     log,

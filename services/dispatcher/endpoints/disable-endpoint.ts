@@ -1,5 +1,4 @@
 import { formatMicros } from '#lib/clock';
-import { endpointSettlingMs } from '#lib/contract';
 import { toAppError } from '#lib/errors';
 import type { Logger } from '#lib/log';
 import type { Query } from '#lib/postgres';
@@ -39,12 +38,12 @@ export function createDisableEndpoint({ postgres, metrics, log }: Deps): Disable
               SET disabled_at = clock_timestamp(), changed_at = clock_timestamp(), disabled_reason = $4
             WHERE tenant = $1 AND id = $2 AND revision = $3 AND disabled_at IS NULL AND deleted_at IS NULL
               AND ($5::timestamptz IS NULL OR failing_since = $5)
-           RETURNING disabled_at, url)
+           RETURNING disabled_at, effective_at, url)
          SELECT announce(
                   $1, 'hookline.endpoint.disabled', $2, concat($3::integer, '/', rfc3339(disabled_at)),
                   jsonb_strip_nulls(jsonb_build_object(
                     'url', url, 'reason', $4::text, 'failing_since', rfc3339($5), 'disabled_at', rfc3339(disabled_at))),
-                  disabled_at + interval '${endpointSettlingMs} milliseconds')
+                  effective_at)
            FROM disabled`,
         [tenant, id, revision, reason, since],
       );

@@ -50,6 +50,8 @@ interface Deps {
   disableEndpoint: DisableEndpoint;
   /** As known now: a pause begins and ends without a send. */
   pausesOf(endpoint: Pick<Endpoint, 'tenant' | 'id'>): readonly Pause[];
+  /** Waits for a recent reading of the pauses. */
+  readPauses(): Promise<void> | undefined;
   failingMs: number;
   clock: Clock;
   log: Logger;
@@ -164,6 +166,12 @@ export function createEndpointFailing(deps: Deps): EndpointFailing {
     if (count.since === null) counts.delete(keyOf(count));
   }
 
+  /** At rest the last reading may be a minute old. */
+  async function isPausedByNow(count: Count): Promise<boolean> {
+    await deps.readPauses();
+    return isPaused(deps.pausesOf(count), nowMicros(clock));
+  }
+
   async function announce(count: Count, since: number, isAskedFor: IsAskedFor): Promise<void> {
     const { tenant, failedAttempts, column } = count;
     const now = nowMicros(clock);
@@ -172,13 +180,14 @@ export function createEndpointFailing(deps: Deps): EndpointFailing {
     const failingFor = unpausedTime(pauses, since, now);
     const isNewOutage = column.outageSince === null && isOutage({ failingFor, failedAttempts });
     if (isNewOutage && isAskedFor(tenant, 'hookline.endpoint.failing')) {
+      if (await isPausedByNow(count)) return;
       const begun = await table.beginOutage(count, { since, failedAttempts });
       if (!written(count, begun, { outageSince: since })) return;
     }
     if (count.isDue || count.isDisablingAnnounced) return;
     const facts = { since, disablingAt: disablingAt(count, since) };
     if (!isDisabledSoon({ disabledIn: facts.disablingAt - now, failedAttempts })) return;
-    if (!isAskedFor(tenant, 'hookline.endpoint.disabling_soon')) return;
+    if (!isAskedFor(tenant, 'hookline.endpoint.disabling_soon') || (await isPausedByNow(count))) return;
     await table.announceDisabling(count, facts);
     count.isDisablingAnnounced = true;
   }

@@ -21,7 +21,7 @@ import { type Delivery, type EventRecord, header, type Topics } from '#lib/contr
 import type { CrashPoints } from '#lib/crash-points';
 import type { BuryRecord } from '#lib/dead-letters';
 import type { ErasedEvents } from '#lib/erasure';
-import { deliveryIdOf, deliveryOf, isFresh, type MatchEndpoints, recordOfDelivery } from '#lib/fan-out';
+import { deliveryIdOf, deliveryOf, type MatchEndpoints, recordOfDelivery } from '#lib/fan-out';
 import type { IncomingRecord, RecordHandler } from '#lib/kafka';
 import { inTurns } from '#lib/lifecycle';
 import type { Logger } from '#lib/log';
@@ -40,7 +40,7 @@ import type { SetAside } from './set-aside.ts';
 import type { WriteSet } from './write-set.ts';
 
 interface Deps {
-  directory: Pick<EndpointDirectory, 'candidates' | 'ageMs' | 'refresh'>;
+  directory: Pick<EndpointDirectory, 'candidates' | 'suffices' | 'readForFanOut'>;
   setAside: SetAside;
   matchEndpoints: MatchEndpoints<Endpoint>;
   erased: Pick<ErasedEvents, 'among' | 'hasTenant'>;
@@ -80,8 +80,12 @@ export function createFanOut(deps: Deps): RecordHandler {
   const readEvent = createReadEvent(deps);
   const takesLong = (event: EventRecord): boolean => mayTakeLong(event, directory.candidates(event));
 
-  async function planOf(record: IncomingRecord, event: EventRecord, signal: AbortSignal): Promise<Plan> {
-    if (!isFresh(directory)) await waitOut(directory.refresh, signal);
+  /** @param readAtMs when the record was read */
+  async function planOf(
+    { record, event, readAtMs }: { record: IncomingRecord; event: EventRecord; readAtMs: number },
+    signal: AbortSignal,
+  ): Promise<Plan> {
+    if (!directory.suffices(event, readAtMs)) await waitOut(directory.readForFanOut, signal);
     const deliveries: Plan['deliveries'] = [];
     for await (const some of inTurns(await matchEndpoints(event, directory.candidates(event)), idsPerTurn))
       for (const endpoint of some) deliveries.push({ id: deliveryIdOf(event, endpoint.id), endpoint });
@@ -153,7 +157,7 @@ export function createFanOut(deps: Deps): RecordHandler {
     const { signal } = record;
     try {
       signal.throwIfAborted();
-      await write([await planOf(record, event, signal)], signal);
+      await write([await planOf({ record, event, readAtMs: deps.clock.monotonicMs() }, signal)], signal);
     } catch (error) {
       if (!signal.aborted) throw error;
     }
@@ -179,6 +183,7 @@ export function createFanOut(deps: Deps): RecordHandler {
   }
 
   return async (records, signal) => {
+    const readAtMs = deps.clock.monotonicMs();
     const events = await Promise.all(records.map((record) => readEvent(record, signal)));
     const erased = await erasedAmong(events, records, signal);
     const aside: { record: IncomingRecord; event: EventRecord }[] = [];
@@ -193,7 +198,7 @@ export function createFanOut(deps: Deps): RecordHandler {
         tenantsAside.add(event.tenant);
         continue;
       }
-      const plan = await planOf(record, event, signal);
+      const plan = await planOf({ record, event, readAtMs }, signal);
       plans.push(plan);
       planned += plan.deliveries.length;
       if (planned < maxPlannedDeliveries) continue;

@@ -15,7 +15,7 @@ import type { RecentSteps } from '../model/recent-steps.ts';
 import type { Scheduler } from '../lanes/scheduler.ts';
 
 interface Deps {
-  directory: Pick<EndpointDirectory, 'get' | 'refresh'>;
+  directory: Pick<EndpointDirectory, 'get' | 'refresh' | 'recent'>;
   scheduler: Pick<Scheduler, 'offer' | 'held'>;
   recentSteps: Pick<RecentSteps, 'has'>;
   outcomes: Pick<OutcomeWriter, 'parked' | 'malformed' | 'ended'>;
@@ -88,7 +88,7 @@ export function createIntake(deps: Deps): RecordHandler {
       return { tenant: delivery.tenant, event_id: delivery.eventId, since: delivery.createdAt, one };
     });
     try {
-      return new Set([...(await deps.erased.among(dated))].map(({ one }) => one));
+      return new Set([...(await deps.erased.among(dated, 'remember'))].map(({ one }) => one));
     } catch (thrown) {
       const error = toAppError(thrown);
       if (!error.retryable) throw error;
@@ -133,7 +133,9 @@ export function createIntake(deps: Deps): RecordHandler {
       if ('malformed' in delivery) malformed.push({ record, problem: delivery.malformed });
       else readable.push({ record, delivery });
     }
+    const reading = directory.recent();
     const erased = await erasedAmong(readable);
+    if (reading !== undefined) await reading;
     const taken = erased.size === 0 ? readable : readable.filter((one) => !erased.has(one));
     const canJudge = await directoryKnows(taken.map(({ delivery }) => delivery));
     const [ordered, unordered]: [TakenRecord[], TakenRecord[]] = [[], []];

@@ -38,12 +38,12 @@ import { type ReadBatchAgain, recordsOfBatch } from './records-of-batch.ts';
 export type SendItems = (replay: LeasedReplay, items: readonly ReplayItem[], signal: AbortSignal) => Promise<ItemEnd[]>;
 
 interface Deps {
-  directory: Pick<EndpointDirectory, 'get' | 'refresh'>;
+  directory: Pick<EndpointDirectory, 'get' | 'refresh' | 'recent'>;
   table: Pick<WaitingTable, 'contents'>;
   writeSet: WriteSet;
   offer: Offer;
   endRefused: EndRefused;
-  erased: Pick<ErasedEvents, 'has'>;
+  erased: Pick<ErasedEvents, 'has' | 'recent'>;
   waitOut: WaitOut;
   topics: Topics;
   /** The most that a batch may have when it is decompressed. */
@@ -140,6 +140,7 @@ export function createSendItems(deps: Deps): SendItems {
 
   return async (replay, items, signal) => {
     const { tenant } = replay;
+    await Promise.all([directory.recent(), deps.erased.recent()]);
     const wanted = items.filter((item) => item.kind === 'delivery');
     // The endpoint may have just been enabled, as the reason for the replay.
     if (wanted.some((item) => whyNot(tenant, item) !== undefined)) await waitOut(directory.refresh, signal);

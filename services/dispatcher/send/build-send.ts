@@ -9,6 +9,7 @@ import type { DispatcherConfig } from '../config.ts';
 import type { Endpoints } from '../endpoints/build-endpoints.ts';
 import type { DispatcherMetrics } from '../metrics.ts';
 import type { RowJob } from '../model/job.ts';
+import type { Membership } from '../model/membership.ts';
 import type { RecentSteps } from '../model/recent-steps.ts';
 import type { OrderedRow } from '../model/waiting-row.ts';
 import type { BuryDelivery } from '../publishing/bury-delivery.ts';
@@ -23,6 +24,7 @@ interface Deps {
   context: Pick<ServiceContext, 'clock' | 'log' | 'tracer' | 'crashPoints'>;
   endpoints: Pick<Endpoints, 'directory' | 'disableEndpoint' | 'endpointFailing'>;
   erased: ErasedEvents;
+  membership: Membership;
   dropped: Pick<DroppedRecords, 'count'>;
   publish: Publish;
   buryDelivery: BuryDelivery;
@@ -55,6 +57,7 @@ export function buildSend({ config, context, endpoints, metrics, ...deps }: Deps
     attempt: createAttempt({ http, tracer, clock, openHeader, trails: createTrails(keys) }),
     outcomes,
     erased: deps.erased,
+    holdsMembership: deps.membership.holds,
     onDropped: deps.dropped.count,
     metrics,
     crashPoints,

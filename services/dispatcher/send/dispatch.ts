@@ -13,7 +13,7 @@ import type { DisableEndpoint } from '../endpoints/disable-endpoint.ts';
 import { type Endpoint, isClosed } from '../model/endpoint.ts';
 import type { EndpointDirectory } from '../endpoints/endpoint-directory.ts';
 import type { EndpointFailing } from '../endpoints/endpoint-failing.ts';
-import type { Job } from '../model/job.ts';
+import { isAbandoned, type Job } from '../model/job.ts';
 import type { DispatcherMetrics } from '../metrics.ts';
 import type { AfterSend, EndUnsent, OutcomeWriter } from './outcome-writer.ts';
 import type { JobEnd } from '../lanes/scheduler.ts';
@@ -21,10 +21,12 @@ import { sendFactsOf } from './send-facts.ts';
 import { type SendVerdict, verdictOf } from '../endpoints/send-verdict.ts';
 
 interface Deps {
-  directory: Pick<EndpointDirectory, 'get' | 'ageMs' | 'refresh'>;
+  directory: Pick<EndpointDirectory, 'get' | 'ageMs' | 'refresh' | 'recent'>;
   attempt: Attempt;
   outcomes: OutcomeWriter;
-  erased: Pick<ErasedEvents, 'has' | 'hasTenant'>;
+  erased: Pick<ErasedEvents, 'has' | 'hasTenant' | 'recent'>;
+  /** False if another process may have the partitions of this one: then no ordered delivery is sent. */
+  holdsMembership(): boolean;
   onDropped(tenant: string): void;
   disableEndpoint: DisableEndpoint;
   endpointFailing: Pick<EndpointFailing, 'observe'>;
@@ -37,9 +39,10 @@ interface Deps {
 
 /** How far the clocks of two hosts may be apart. */
 const clockSkewMs = 1_000;
+const askAgainWhoOwnsMs = 100;
 
 /**
- * Works off one job whose turn has come: judges its event and its endpoint as they are now, sends, decides, and has the outcome written. Calls `observed`
+ * Works off one job whose turn has come: judges its event and its endpoint as they were at most 1.5 s ago, sends, decides, and has the outcome written. Calls `observed`
  * with what the send says about the endpoint, unless nothing is sent.
  */
 export function createDispatch(deps: Deps): (job: Job, observed: (verdict: SendVerdict) => void) => Promise<JobEnd> {
@@ -47,6 +50,7 @@ export function createDispatch(deps: Deps): (job: Job, observed: (verdict: SendV
 
   return async (job, observed) => {
     const { delivery } = job;
+    if (!(await readLately(job))) return 'waits';
     if (await endErased(job)) return 'over';
     const known = deps.directory.get(delivery.tenant, delivery.endpointId);
     const endpoint = mayBeOpen(known, delivery) ? await readAnew(delivery) : known;
@@ -71,7 +75,10 @@ export function createDispatch(deps: Deps): (job: Job, observed: (verdict: SendV
     const sent = { result, attempts, createdAt: delivery.createdAt, life: endpoint };
     const decision = decide(sent, endpoint.retry, clock.nowMs(), deps.random);
     // Nothing of what it has answered is kept.
-    if (decision.kind !== 'delivered' && (await endErased(job))) return 'over';
+    if (decision.kind !== 'delivered') {
+      await deps.erased.recent();
+      if (await endErased(job)) return 'over';
+    }
     const after = afterSend(decision);
     metrics.attempted(result.outcome, durationMs / 1e3, exemplar);
     if (after.status === 'delivered') metrics.delivered(clock.nowMs() / 1e3 - delivery.receivedAt / 1e6, exemplar);
@@ -80,6 +87,18 @@ export function createDispatch(deps: Deps): (job: Job, observed: (verdict: SendV
     if (decision.kind === 'gone') await deps.disableEndpoint(endpoint, { reason: 'gone' });
     return decision.kind === 'retry' ? 'waits' : 'over';
   };
+
+  /** Waits for readings that are recent, if there are none. @returns false if it is not ours any more, which a wait may have been too long for */
+  async function readLately(job: Job): Promise<boolean> {
+    const readings = [deps.directory.recent(), deps.erased.recent()].filter((reading) => reading !== undefined);
+    if (readings.length === 0) return true;
+    await Promise.all(readings);
+    while (job.order !== undefined && !deps.holdsMembership()) {
+      if (isAbandoned(job)) return false;
+      await clock.sleep(askAgainWhoOwnsMs);
+    }
+    return true;
+  }
 
   /** Ends it if its event was erased, or its tenant deleted, as far as this process has heard. */
   async function endErased(job: Job): Promise<boolean> {

@@ -31,7 +31,7 @@ interface Deps {
   table: Pick<OverdueTable, 'ofLanes' | 'withoutEvent' | 'writtenAt'>;
   readContents: ReadContents;
   owned: Pick<OwnedPartitions, 'numbers' | 'signalOf'>;
-  directory: Pick<EndpointDirectory, 'get' | 'paused'>;
+  directory: Pick<EndpointDirectory, 'get' | 'paused' | 'recent'>;
   health: Pick<EndpointHealth, 'remembered' | 'standingOf'>;
   scheduler: Pick<Scheduler, 'held'>;
   recentSteps: Pick<RecentSteps, 'has'>;
@@ -76,6 +76,8 @@ export function createEndOverdue(deps: Deps): EndOverdue {
   }
 
   async function endGivenUp(partitions: number[]): Promise<boolean> {
+    // A pause that has begun or ended since the last reading moves the deadlines.
+    if (givenUpLanes().length > 0) await deps.directory.recent();
     const rows = await table.ofLanes({ partitions, lanes: givenUpLanes(), limit: maxRows });
     const contents = await deps.readContents(rows);
     await Promise.all(

@@ -48,7 +48,7 @@ interface Deps {
   readContents: ReadContents;
   releaseOrdered: ReleaseOrdered;
   owned: Pick<OwnedPartitions, 'numbers' | 'signalOf'>;
-  directory: Pick<EndpointDirectory, 'get' | 'refresh' | 'paused'>;
+  directory: Pick<EndpointDirectory, 'get' | 'refresh' | 'recent' | 'paused'>;
   scheduler: Pick<Scheduler, 'offer' | 'held' | 'heldRows' | 'waitingCapacity'>;
   recentSteps: Pick<RecentSteps, 'has'>;
   endOverdue: EndOverdue;
@@ -94,8 +94,12 @@ export function createWaitingRows(deps: Deps): Part {
     return endpoint === undefined || isClosed(endpoint);
   }
 
-  /** Rows may be newer than the directory: their endpoint is new, or they are early because it was closed. */
-  async function refreshDirectory(found: readonly DueRow[]): Promise<void> {
+  /**
+   * A lane with less room than others waits for what somebody may change: a probe that is asked for, a pause. Rows may be newer than the directory:
+   * their endpoint is new, or they are early because it was closed. Where there is neither, nothing is read.
+   */
+  async function readDirectory(found: readonly DueRow[], { lanes }: WaitingCapacity): Promise<void> {
+    if (found.length > 0 || lanes.length > 0) await directory.recent();
     const isSurprising = (row: DueRow): boolean =>
       directory.get(row.tenant, row.endpointId) === undefined ||
       (isEarly(row) && row.order === undefined && !isToBeEnded(row));
@@ -149,7 +153,7 @@ export function createWaitingRows(deps: Deps): Part {
       const room = await scheduler.waitingCapacity();
       await servedRows.remove();
       const found = await findDue(withoutRoomOf(servedRows.rows(), room));
-      await refreshDirectory(found);
+      await readDirectory(found, room);
       const { ordered = [], unordered = [] } = Object.groupBy(found, ({ order }) => (order ? 'ordered' : 'unordered'));
       await bringBack(unordered.filter(mayBeSent));
       await deps.releaseOrdered(ordered, servedRows.addRow, laneWaits.readyAt);

@@ -17,7 +17,7 @@ export interface ChallengeRequest {
  * that it sent, where `hub.verify_token` is the one that the source has. To a source without a verify token there is no GET.
  */
 export async function answerChallenge(
-  sources: Pick<SourceDirectory, 'known' | 'lookUp'>,
+  sources: Pick<SourceDirectory, 'known' | 'lookUp' | 'recent'>,
   { sourceId, sender, query }: ChallengeRequest,
 ): Promise<Outcome> {
   const source = await findSource(sources, sourceId);

@@ -27,8 +27,8 @@ import { problemOfHeaders, readHeaders } from './http-headers.ts';
 import type { Outcome } from './outcome.ts';
 
 export interface ReceiveDeps {
-  sources: Pick<SourceDirectory, 'known' | 'lookUp'>;
-  credentialNames: Pick<CredentialNames, 'of'>;
+  sources: Pick<SourceDirectory, 'known' | 'lookUp' | 'recent'>;
+  credentialNames: Pick<CredentialNames, 'of' | 'recent'>;
   admission: Admission;
   judgeRate: RateGate;
   /** Full name of the topic of received webhooks. */
@@ -57,6 +57,7 @@ export function createReceiveWebhook(deps: ReceiveDeps): ReceiveWebhook {
 
   return async ({ sourceId, sender, request, traceparent: given, wantBody }) => {
     const seenAtMs = clock.monotonicMs();
+    const namesRead = credentialNames.recent();
     const source = await findSource(sources, sourceId);
     if ('kind' in source) return source;
     const senderRefusal = source.judgeSender(sender);
@@ -95,6 +96,7 @@ export function createReceiveWebhook(deps: ReceiveDeps): ReceiveWebhook {
     const challenge = source.scheme.challengeOf?.(read.body);
     if (challenge !== undefined) return { kind: 'challenge', source, challenge };
 
+    if (namesRead !== undefined) await namesRead;
     const receivedAtMs = clock.nowMs();
     const receiptId = createId('rcp', receivedAtMs, random);
     const orderingKey = source.orderingKey({ headers, body: read.body });

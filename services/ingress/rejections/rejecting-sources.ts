@@ -3,7 +3,7 @@
  * one code within ten minutes, in which no process has accepted a webhook of it, until one does.
  *
  *   rejections ─► ten of a code in the table, nothing accepted here ─► `sources.rejecting_since` and the announcement, due in 15 seconds
- *     every process follows `sources` ─► it has accepted something since ten minutes before ─► both are withdrawn
+ *     every process that has accepted something within ten minutes reads `sources` ─► it was of this source ─► both are withdrawn
  *     nobody withdraws ─► announced ─► some process accepts ─► `rejecting_since` is cleared, and it may be announced again
  *
  * A process that stops forgets what it has accepted. The request path only notes a time, or an id.
@@ -22,6 +22,8 @@ interface Options {
   table: RejectingTable;
   /** The sources with `rejecting_since`, as last read. */
   rejecting(): Iterable<SourceRef & { sinceMs: number }>;
+  /** Waits for a recent reading of these. */
+  read(): Promise<void> | undefined;
   clock: Clock;
   log: Logger;
 }
@@ -33,11 +35,12 @@ const maxChecked = 200;
 /** Sources that wait for that; others are noted with a later rejection. */
 const maxNoted = 2_000;
 
-export function createRejectingSources({ table, rejecting, clock, log }: Options): RejectingSources {
+export function createRejectingSources({ table, rejecting, read, clock, log }: Options): RejectingSources {
   const acceptedAt = createTimes();
   /** If another process withdraws it, the source has accepted something: for ten minutes it can't be announced again. */
   const announcedAt = createTimes();
   let forgottenAtMs = clock.nowMs();
+  let lastAcceptedAtMs = Number.NEGATIVE_INFINITY;
   /** Two rounds: the rejections of one are not all in the table when it ends. */
   let [rejected, rejectedBefore] = [new Map<string, SourceRef>(), new Map<string, SourceRef>()];
 
@@ -63,6 +66,8 @@ export function createRejectingSources({ table, rejecting, clock, log }: Options
 
   async function round(): Promise<void> {
     forgetOld();
+    // Otherwise there is nothing to withdraw, and at rest nothing is read.
+    if (lastAcceptedAtMs >= clock.nowMs() - windowMs) await read();
     for (const source of [...rejecting()])
       if (acceptedAt.isSince(source.id, source.sinceMs - windowMs)) await table.withdraw(source);
     const suspects = takeRejected();
@@ -75,7 +80,10 @@ export function createRejectingSources({ table, rejecting, clock, log }: Options
 
   return {
     ...inRounds(round, { name: 'rejecting sources', everyMs: intervalMs, waitsFirst: true, clock, log }),
-    accepted: (sourceId) => acceptedAt.set(sourceId, clock.nowMs()),
+    accepted(sourceId) {
+      lastAcceptedAtMs = clock.nowMs();
+      acceptedAt.set(sourceId, lastAcceptedAtMs);
+    },
     rejected({ tenant, id }) {
       if (rejected.size < maxNoted) rejected.set(id, { tenant, id });
     },

@@ -8,7 +8,7 @@ import type { SourceDirectory } from '../sources/source-directory.ts';
 import { webhookRoute } from './webhook-route.ts';
 
 interface Deps {
-  sources: Pick<SourceDirectory, 'known' | 'lookUp'>;
+  sources: Pick<SourceDirectory, 'known' | 'lookUp' | 'recent'>;
   answer: Answer;
   tracer: Tracer;
   clock: Clock;

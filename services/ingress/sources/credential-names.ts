@@ -1,13 +1,15 @@
 /**
  * The headers that may be secrets and that endpoints want all the same, each named by itself in `pass_headers`. Of these the ingress seals the
- * values; of all others it keeps none. A name counts within two seconds of its endpoint's change, and known ones survive an outage of Postgres.
+ * values; of all others it keeps none. A webhook finds a reading that is at most 1.5 s old, so a name counts from its endpoint's `effective_at` on, and
+ * known ones survive an outage of Postgres.
  */
 import type { Clock } from '#lib/clock';
-import { createPart, inRounds, type Part } from '#lib/lifecycle';
+import { toAppError } from '#lib/errors';
+import { createPart, type Part } from '#lib/lifecycle';
 import type { Logger } from '#lib/log';
-import type { Query } from '#lib/postgres';
+import { createReadings, type Query, type Readings } from '#lib/postgres';
 
-export interface CredentialNames extends Part {
+export interface CredentialNames extends Part, Pick<Readings, 'recent'> {
   /** In lower case; undefined if there are none, as of nearly all tenants. */
   of(tenant: string): ReadonlySet<string> | undefined;
 }
@@ -18,7 +20,8 @@ interface Options {
   log: Logger;
 }
 
-const everyMs = 2_000;
+/** Senders wait for it. A reading takes milliseconds. */
+const waitMs = 250;
 
 /** From each tenant and list of names to the next: it costs nothing where there are none, and never depends on the number of endpoints. */
 const readNames = `
@@ -48,15 +51,16 @@ export function createCredentialNames({ postgres, clock, log }: Options): Creden
   }
 
   const name = 'credential names';
-  const rounds = inRounds(read, { name, everyMs, waitsFirst: true, clock, log });
+  const unread = (error: unknown): void => log.warn({ event: 'credential_names.unread', err: toAppError(error) });
+  const { resting, refresh, recent } = createReadings({ name, read, onFailed: unread, waitMs, clock, log });
   const part = createPart(
     name,
     async () => {
       // Without Postgres the ingress starts all the same, and passes none until it is there.
-      await read().catch((error: unknown) => log.warn({ event: 'credential_names.unread', err: error }));
-      await rounds.start();
+      await refresh().catch(unread);
+      await resting.start();
     },
-    rounds.stop,
+    resting.stop,
   );
-  return { ...part, of: (tenant) => known.get(tenant) };
+  return { ...part, recent, of: (tenant) => known.get(tenant) };
 }

@@ -2,11 +2,13 @@ import type { Refused } from '../receiving/outcome.ts';
 import type { ActiveSource } from './source.ts';
 import type { SourceDirectory } from './source-directory.ts';
 
-/** The source of a request, if it can be used; otherwise the refusal. */
+/** The source of a request, if it can be used, as it was at most 1.5 s ago; otherwise the refusal. */
 export async function findSource(
-  sources: Pick<SourceDirectory, 'known' | 'lookUp'>,
+  sources: Pick<SourceDirectory, 'known' | 'lookUp' | 'recent'>,
   id: string,
 ): Promise<ActiveSource | Refused> {
+  const reading = sources.recent();
+  if (reading !== undefined) await reading;
   const source = sources.known(id) ?? (await sources.lookUp(id));
   if (source === 'unknown') return { kind: 'refused', code: 'not_found' };
   if (source === 'unavailable') return { kind: 'refused', code: 'unavailable' };

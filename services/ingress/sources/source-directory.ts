@@ -1,5 +1,6 @@
 /**
- * The sources, in memory: a change is effective within `intervalMs` plus one read, and known sources survive an outage of Postgres.
+ * The sources, in memory. A webhook finds a reading that is at most 1.5 s old, so a change is effective within that, and known sources survive an
+ * outage of Postgres.
  *
  * An unknown id is looked up before it is answered, since its source may be new, or deleted so long ago that it is not in memory any more;
  * a malformed id never reaches the database.
@@ -7,16 +8,17 @@
 import { type Clock, microsOf } from '#lib/clock';
 import type { Part } from '#lib/lifecycle';
 import type { Logger } from '#lib/log';
-import { createRowLookUp, followTable, type LookUpRow, type Query } from '#lib/postgres';
+import { createRowLookUp, followTable, type LookUpRow, type Query, type Readings } from '#lib/postgres';
 import type { SecretBox } from '#lib/secret-box';
 import { readSource, type Source, type SourceRow } from './source.ts';
 
-const intervalMs = 1_500;
+/** Senders wait for it. A reading takes milliseconds. */
+const waitMs = 250;
 
 /** The form of #lib/ids. */
 const sourceId = /^src_[0-9a-hjkmnp-tv-z]{26}$/;
 
-export interface SourceDirectory extends Part {
+export interface SourceDirectory extends Part, Pick<Readings, 'recent'> {
   /** From memory. */
   known(id: string): Source | undefined;
   lookUp: LookUpRow<Source>;
@@ -63,7 +65,7 @@ export function createSourceDirectory({ followPostgres, postgres, secretBox, clo
     postgres: followPostgres,
     clock,
     log,
-    intervalMs,
+    waitMs,
     knownChangedAt: ({ id }) => entries.get(id)?.changedAt,
     takeRows: (rows) => rows.forEach(take),
   });

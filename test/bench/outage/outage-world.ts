@@ -127,7 +127,7 @@ export async function createOutageWorld(options: OutageOptions): Promise<OutageW
   const endpoint = fixtures.anEndpoint({ ordered: keys > 0, retry });
   const directory = {
     ...{ get: () => endpoint, candidates: () => [], paused: () => [] },
-    ...{ ageMs: () => 0, refresh: async () => undefined },
+    ...{ ageMs: () => 0, refresh: async () => undefined, recent: () => undefined },
   };
   const waitOut = createWaitOut({ clock, log: silentLogger });
   const owned = createOwnedPartitions(clock);
@@ -162,6 +162,7 @@ export async function createOutageWorld(options: OutageOptions): Promise<OutageW
   const dispatch = createDispatch({
     ...nothingErased,
     directory,
+    holdsMembership: () => true,
     attempt: async ({ id }) => {
       listener(numberOf(id));
       return { result: await answer(), duration_ms: 1, request: fixtures.aSentRequest };

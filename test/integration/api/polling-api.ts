@@ -104,7 +104,7 @@ async function followCredentials(postgres: Postgres, { held }: Polling) {
     ...{ ...deps, findKeyById: keys.findById, operatorKeys: testOperatorKeys, uses: { note: () => undefined } },
   });
   const erased = createErasedEvents(deps);
-  const whyEnded = createWhyEnded({ knownKey: keys.known, isSessionOpen: sessions.isOpen, erased });
+  const whyEnded = createWhyEnded({ keys, sessions, erased });
   const rounds = inRounds(() => held.endRevoked(whyEnded), {
     ...{ name: 'callers of held requests', everyMs: lookEveryMs, clock: systemClock, log: silentLogger },
   });

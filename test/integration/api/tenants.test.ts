@@ -122,7 +122,11 @@ test('tenants are listed page by page: those that were named, and those that hav
 test('one that is not listed is a 404, a deleted one a 410', async () => {
   for (const id of ['never', '-', '*', '%00'])
     expect([id, (await api.ask({ path: `/v1/tenants/${id}` })).status]).toEqual([id, 404]);
-  const erased = { hasTenant: (tenant: string) => tenant === 'left', refresh: async () => undefined };
+  const erased = {
+    hasTenant: (tenant: string) => tenant === 'left',
+    refresh: async () => undefined,
+    recent: () => undefined,
+  };
   const { app, ask } = buildTestApp({ erased });
   const answer = await ask({ path: '/v1/tenants/left', headers: { authorization } });
   expect([answer.status, answer.json()]).toMatchObject([410, { code: 'gone' }]);

@@ -185,6 +185,7 @@ describe('since when an endpoint fails', () => {
       isAskedFor: () => false,
       disableEndpoint: async () => true,
       pausesOf: () => [],
+      readPauses: () => undefined,
       failingMs: 5 * 24 * 3_600_000,
       clock,
       log: silentLogger,

@@ -97,8 +97,8 @@ async function startFanOut(endpointsOf: (sourceId: string) => readonly Endpoint[
       setAside: createSetAside({ atOnce: 4, onFailure: (error) => void world.failures.push(error as Error) }),
       directory: {
         candidates: ({ source_id }) => endpointsOf(source_id),
-        ageMs: () => 0,
-        refresh: async () => undefined,
+        suffices: () => true,
+        readForFanOut: async () => undefined,
       },
       matchEndpoints: createMatchEndpoints<Endpoint>({
         turns: createJudgingTurns(),
@@ -115,8 +115,8 @@ async function startFanOut(endpointsOf: (sourceId: string) => readonly Endpoint[
 }
 
 test('an event for 34,400 endpoints is fanned out, whose set is too large for one record, and what stands behind it', async () => {
-  const many = Array.from({ length: 34_400 }, () => anEndpoint({ id: createId('ep', Date.now()), createdAt: 0 }));
-  const one = anEndpoint({ createdAt: 0 });
+  const many = Array.from({ length: 34_400 }, () => anEndpoint({ id: createId('ep', Date.now()), beginsAt: 0 }));
+  const one = anEndpoint({ beginsAt: 0 });
   world = await createWorld('wide', { partitions: 1 });
   await world.startProjector();
   const [wide] = await world.publish(1, undefined, 'src_wide');

@@ -49,7 +49,6 @@ async function follow(around: (query: Query['query']) => Query['query'] = (query
     postgres: { query: around(counted) },
     clock: systemClock,
     log: silentLogger,
-    intervalMs: 3_600_000,
     knownChangedAt: ({ id }: { id: string }) => known.get(id),
     takeRows: (rows: SourceRow[]) => take(rows),
   };

@@ -66,7 +66,8 @@ const testDeps = ({
 }: Partial<AppDeps> & Pick<AppDeps, 'metrics'>): AppDeps => ({
   postgres,
   polling: testPolling({ postgres, clock, closing, metrics: given.metrics }),
-  erased: { hasTenant: () => false, refresh: async () => undefined },
+  erased: { hasTenant: () => false, refresh: async () => undefined, recent: () => undefined },
+  recentLimits: () => undefined,
   search: {
     search: async () => {
       throw new Error('nothing is searched here');
@@ -100,7 +101,7 @@ const testDeps = ({
   judgingTurns: createJudgingTurns(),
   unjudgedFilters: { note: () => undefined },
   findKey: async () => 'unknown',
-  whyEnded: () => undefined,
+  whyEnded: Object.assign(() => undefined, { read: async () => undefined }),
   keyUses: { note: () => undefined },
   limiter: { take: async () => ({ granted: true }) },
   ratesLeft: { left: async () => undefined },

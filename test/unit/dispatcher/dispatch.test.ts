@@ -42,11 +42,14 @@ function createWorld(
     erased: {
       has: () => (erasedNow = isErased()) !== false,
       hasTenant: () => erasedNow === 'tenant',
+      recent: () => undefined,
     },
+    holdsMembership: () => true,
     onDropped: (tenant) => void calls.push(['counted', tenant]),
     directory: {
       get: () => (refreshed ? newer : endpoint),
       ageMs: () => 500,
+      recent: () => undefined,
       refresh: async () => void (refreshed = true),
     },
     attempt: async (_delivery, _endpoint, attempt) => {

@@ -58,7 +58,7 @@ function createWorld() {
       { get: () => undefined },
     ),
     owned,
-    directory: { get: () => anEndpoint(world.endpoint), paused: () => world.paused },
+    directory: { get: () => anEndpoint(world.endpoint), paused: () => world.paused, recent: () => undefined },
     health: {
       remembered: () => [{ tenant: 'acme', endpointId: 'ep_1' }],
       standingOf: () => ({ kind: world.standing, width: 1, pausedUntilMs: 0 }) as Standing,

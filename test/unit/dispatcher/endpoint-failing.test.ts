@@ -70,6 +70,7 @@ function createWorld({ isAskedFor = false } = {}) {
         return true;
       },
       pausesOf: () => row.pauses,
+      readPauses: () => undefined,
       failingMs,
       clock,
       log: silentLogger,

@@ -36,6 +36,7 @@ function aRow(overrides: Partial<EndpointRow> = {}, secrets: StoredSecret[] = [{
     secrets: secretBox.seal(JSON.stringify(secrets), secretsContext('endpoints', 'acme', 'ep_1')),
     revision: 3,
     created_at: formatMicros(startMicros),
+    begins_at: null,
     changed_at: formatMicros(startMicros),
     failing_since: null,
     outage_since: null,
@@ -79,7 +80,7 @@ describe('an endpoint', () => {
         windowMs: endpointDefaults.retry.window_seconds * 1_000,
         maxAttempts: Number.POSITIVE_INFINITY,
       },
-      createdAt: startMicros,
+      beginsAt: startMicros + 5_000_000,
       disabledAt: null,
       deletedAt: null,
     });
@@ -203,7 +204,9 @@ describe('an endpoint', () => {
     const { subscription, past } = read(aRow({ filter, history, disabled_at: formatMicros(startMicros) }));
     const small = judgedPayload(Buffer.from('{"data":{"amount":99}}'), 'application/json');
     expect(subscription).toMatchObject({ open: false, eventTypes: ['order.*'], sourceIds: [] });
-    expect(past).toMatchObject([{ until: startMicros, open: false, eventTypes: ['a'], sourceIds: ['src_1'] }]);
+    expect(past).toMatchObject([
+      { countsUntil: startMicros + 5_000_000, open: false, eventTypes: ['a'], sourceIds: ['src_1'] },
+    ]);
     expect([subscription.filter?.(small).takes, past[0]?.filter?.(small).takes]).toEqual([false, false]);
     expect(read(aRow()).subscription).toMatchObject({ open: true });
     expect(read(aRow()).subscription.filter).toBeNull();
@@ -249,18 +252,21 @@ describe('the directory of endpoints', () => {
 
     const deletedAt = formatMicros(startMicros + 1);
     rows[0] = followed(aRow({ changed_at: deletedAt, deleted_at: deletedAt }));
-    await clock.advance(1_000);
+    await clock.advance(2_000);
+    await directory.recent();
     expect(directory.get('acme', 'ep_1')).toMatchObject({ deletedAt: startMicros + 1 });
     expect(directory.ageMs()).toBe(0);
 
     isAway = true;
     await clock.advance(10_000);
+    await directory.recent();
+    expect(directory.recent()).toBeUndefined();
     expect(directory.get('acme', 'ep_1')).toBeDefined();
     expect(directory.ageMs()).toBe(10_000);
     await expect(directory.refresh()).rejects.toMatchObject({ code: 'store_unavailable' });
     isAway = false;
     Object.assign(rows[1] ?? {}, { buried: true, changed_at: deletedAt });
-    await clock.advance(1_000);
+    await directory.refresh();
     expect(directory.get('other', 'ep_2')).toBeUndefined();
     expect(candidates('other')).toEqual([]);
     const stopping = directory.stop();

@@ -63,6 +63,7 @@ const row: EndpointRow = {
   secrets: secretBox.seal(JSON.stringify([{ secret }]), secretsContext('endpoints', 'acme', 'ep_1')),
   revision: 1,
   created_at: anHourAgo,
+  begins_at: anHourAgo,
   changed_at: anHourAgo,
   failing_since: null,
   outage_since: null,

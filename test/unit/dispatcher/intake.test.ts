@@ -52,6 +52,7 @@ function createWorld(options: Options = {}) {
     onDropped: (tenant) => void dropped.push(tenant),
     directory: {
       get: (_tenant, id) => (known.includes(id) ? anEndpoint({ id, ordered: orderedIds.includes(id) }) : undefined),
+      recent: () => undefined,
       refresh: async () => {
         directory.refreshes += 1;
         if (directory.failure !== undefined) throw directory.failure;

@@ -207,6 +207,7 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
         fixtures.anEndpoint({ id, retry, maxInFlight: 2, ordered: id === 'ep_ordered' }),
       paused: () => [],
       ageMs: () => 0,
+      recent: () => undefined,
       refresh: async () => undefined,
     };
     const fakeTable = createFakeOrderedTable({ waiting, known, nowMicros: () => clock.nowMs() * 1_000 });
@@ -236,6 +237,7 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
     const dispatch = createDispatch({
       ...nothingErased,
       directory,
+      holdsMembership: () => true,
       attempt: async (delivery) => {
         const { id } = delivery;
         checkOrder(delivery);

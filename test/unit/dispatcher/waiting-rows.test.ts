@@ -108,6 +108,7 @@ function createWorld() {
     directory: {
       get: (_tenant, id) => world.endpoints.get(id),
       paused: () => world.paused,
+      recent: () => undefined,
       refresh: async () => answer(world.news).forEach((endpoint) => void world.endpoints.set(endpoint.id, endpoint)),
     },
     scheduler: {

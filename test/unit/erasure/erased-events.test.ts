@@ -8,7 +8,7 @@ function createWorld(kept: readonly string[], old: readonly string[] = []) {
   const clock = createManualClock();
   const questions: unknown[][] = [];
   const rowOf = (id: string) => ({ tenant: 't', id, changed_at: '2026-01-01T00:00:00.000000Z', buried: false });
-  const position = { snapshot: '1:1:', server: 's', backend: 1 };
+  const position = { snapshot: '1:1:', server: 's', backend: 1, as_of: '2026-01-01T00:00:00.000000Z' };
   let pages = 0;
   const query = (async (text: string, values: readonly unknown[] = [], name?: string) => {
     if (name === 'find-erased') {

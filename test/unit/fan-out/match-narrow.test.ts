@@ -16,12 +16,16 @@ const matchEndpoints = createMatchEndpoints<Subscriber>({
   unjudged: { note: () => undefined },
 });
 
-function narrowing(endpoints: readonly Subscriber[], { ageMs = 0, maxEndpoints = 32 } = {}) {
+function narrowing(endpoints: readonly Subscriber[], { isRead = true, maxEndpoints = 32 } = {}) {
   const index = createSubscriptionIndex();
   endpoints.forEach(index.put);
-  const directory = { ageMs: () => ageMs, fewCandidates: index.fewCandidates };
+  const directory = { readFor: () => isRead, fewCandidates: index.fewCandidates };
   const matchNarrow = createMatchNarrow(directory, maxEndpoints);
-  return (event: Partial<EventRecord> = {}, budget = createStepBudget()) => matchNarrow(anEvent(event), budget);
+  return (event: Partial<EventRecord> = {}, budget = createStepBudget()) => {
+    const match = matchNarrow(anEvent(event), budget);
+    if (match instanceof Promise) throw new Error('nothing is to be waited for');
+    return match;
+  };
 }
 
 const aRequest = { method: 'POST', path: '/', client_address: '', headers: [], truncated: false };
@@ -46,7 +50,7 @@ describe('a narrow event', () => {
     const looped = [of(['src_1']), of(['src_0', 'src_1']), of(Array.from({ length: 8 }, (_, at) => `src_x${at}`))];
     for (const event of [...looped, of(['src_1'], { ordering_key: 'k' })]) {
       expect(narrowing(endpoints)(event)).toEqual({ endpointIds: [] });
-      expect(narrowing(endpoints, { ageMs: 60_000, maxEndpoints: 0 })(event)).toEqual({ endpointIds: [] });
+      expect(narrowing(endpoints, { isRead: false, maxEndpoints: 0 })(event)).toEqual({ endpointIds: [] });
       expect(await matchEndpoints(event, endpoints)).toEqual([]);
     }
     const passing = of(['src_2', 'src_3']);
@@ -102,8 +106,8 @@ describe('a narrow event', () => {
           anEndpoint({
             id: `ep_${n % 35}`,
             subscription,
-            createdAt: startMicros - 20 * secondMicros + bornAfter * secondMicros,
-            past: past.map((each, index) => ({ ...each, until: startMicros + index * 10 * secondMicros })),
+            beginsAt: startMicros - 15 * secondMicros + bornAfter * secondMicros,
+            past: past.map((each, index) => ({ ...each, countsUntil: startMicros + index * 10 * secondMicros })),
           }),
         );
         const index = createSubscriptionIndex();
@@ -134,10 +138,16 @@ describe('an event is wide', () => {
     expect(narrowing(many(1))({ ordering_key: 'a' })).toEqual({ wide: 'ordered' });
   });
 
-  it('where the directory may lack an endpoint of before its receipt', () => {
-    expect(narrowing(many(1), { ageMs: 3_999 })()).toEqual({ endpointIds: ['ep_000'] });
-    expect(narrowing(many(1), { ageMs: 4_000 })()).toEqual({ wide: 'stale' });
-    expect(narrowing([], { ageMs: Number.POSITIVE_INFINITY })()).toEqual({ wide: 'stale' });
+  it('where the directory may lack an endpoint that counts, and can’t be read', async () => {
+    expect(narrowing(many(1), { isRead: false })()).toEqual({ wide: 'stale' });
+    expect(narrowing([], { isRead: false })()).toEqual({ wide: 'stale' });
+    const reading = Promise.withResolvers<boolean>();
+    const directory = { readFor: () => reading.promise, fewCandidates: () => many(1) };
+    const matches = [1, 2].map(() => createMatchNarrow(directory, 32)(anEvent(), createStepBudget()));
+    const keyed = createMatchNarrow(directory, 32)(anEvent({ ordering_key: 'a' }), createStepBudget());
+    expect(keyed).toEqual({ wide: 'ordered' });
+    reading.resolve(true);
+    for (const match of matches) expect(await match).toEqual({ endpointIds: ['ep_000'] });
   });
 
   it('for more endpoints than a set in a header takes, or than are allowed', () => {

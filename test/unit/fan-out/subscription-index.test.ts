@@ -53,7 +53,7 @@ const endpoints = fc
   .map(({ past, ...more }) =>
     anEndpoint({
       ...more,
-      past: past.map((each, index) => ({ ...each, until: startMicros + index * 10 * secondMicros })),
+      past: past.map((each, index) => ({ ...each, countsUntil: startMicros + index * 10 * secondMicros })),
     }),
   );
 const events = fc

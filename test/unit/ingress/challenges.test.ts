@@ -67,7 +67,9 @@ describe('a GET that asks whether the address is its owner’s', () => {
 
   test('to a source that is unknown, deleted or can’t be told is a 404, a 410, a 503', async () => {
     const deleted = createHarness({ source: sourceOf({ deleted_at: '2026-01-01T00:00:00.000000Z' }) });
-    const away = createHarness({ deps: { sources: { known: () => undefined, lookUp: async () => 'unavailable' } } });
+    const away = createHarness({
+      deps: { sources: { known: () => undefined, lookUp: async () => 'unavailable', recent: () => undefined } },
+    });
     const unknown = await deleted.send({ method: 'GET', path: '/v1/webhooks/src_00000000000000000000000000' });
     expect([unknown.status, unknown.json().code]).toEqual([404, 'not_found']);
     expect((await ask(deleted, right)).status).toBe(410);

@@ -134,8 +134,9 @@ export function createHarness(given: HarnessOptions = {}): Harness {
     sources: {
       known: (id) => (id === source.id ? source : undefined),
       lookUp: async () => 'unknown',
+      recent: () => undefined,
     },
-    credentialNames: { of: () => undefined },
+    credentialNames: { of: () => undefined, recent: () => undefined },
     admission: createAdmission({
       producer: { ...producer, ...given.producer },
       loopDelay: { currentMs: given.loopDelayMs ?? (() => 0) },

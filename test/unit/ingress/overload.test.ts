@@ -89,7 +89,10 @@ test('a webhook whose source took nearly two seconds to find is 503, however qui
     await clock.advance(lookUpMs);
     return source;
   };
-  const harness = createHarness({ source, deps: { clock, sources: { known: () => undefined, lookUp } } });
+  const harness = createHarness({
+    source,
+    deps: { clock, sources: { known: () => undefined, lookUp, recent: () => undefined } },
+  });
   expect((await post(harness)).status).toBe(202);
   lookUpMs = 1_900;
   expect((await post(harness)).status).toBe(503);

@@ -329,7 +329,7 @@ describe('a refused webhook', () => {
   test('of a source that can’t be read, or can’t be looked up, is to come again', async () => {
     const unusable = createHarness({ source: { state: 'unusable', id: 'src_x', tenant: 'acme' } });
     const unreachable = createHarness({
-      deps: { sources: { known: () => undefined, lookUp: async () => 'unavailable' } },
+      deps: { sources: { known: () => undefined, lookUp: async () => 'unavailable', recent: () => undefined } },
     });
     for (const harness of [unusable, unreachable]) {
       const answer = await post(harness, body, signed(body));
@@ -367,7 +367,7 @@ describe('a webhook that can’t be made durable', () => {
     const fault = (): never => {
       throw new Error('the inside');
     };
-    const harness = createHarness({ deps: { sources: { known: fault, lookUp: fault } } });
+    const harness = createHarness({ deps: { sources: { known: fault, lookUp: fault, recent: () => undefined } } });
     const answer = await post(harness, body, signed(body));
     expectProblem(answer, 'internal_error');
     expect(answer.text).not.toContain('the inside');

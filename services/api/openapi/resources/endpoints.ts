@@ -34,6 +34,10 @@ const endpoint = object(
       },
     ),
     created_at: time,
+    effective_at: saying(
+      'from when on the last change counts, its creation included, two seconds after it: which events it gets is judged by the settings that count when they are received',
+      time,
+    ),
     disabled_at: nullable(time),
     disabled_reason: nullable({ type: 'string', examples: ['by_request', 'gone', 'failing'] }),
     failing_since: saying('since when all attempts have failed', nullable(time)),
@@ -122,7 +126,7 @@ const secret = saying('signs deliveries; shown only in this response', text);
 export const documentedEndpoints: DocumentedResource = {
   tag: 'Endpoints',
   description:
-    'Endpoints are URLs that receive events. A new endpoint gets the events accepted at least five seconds after its creation.',
+    'Endpoints are URLs that receive events. A change counts from its `effective_at` on, two seconds later: a new endpoint gets the events accepted from then on.',
   schemas: {
     Endpoint: endpoint,
     EndpointWithSecret: extend(endpoint, { secret }),

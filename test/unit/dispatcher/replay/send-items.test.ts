@@ -59,6 +59,7 @@ function createWorld(
     ...nothingErased,
     directory: {
       get: (tenant, id) => current.find((endpoint) => endpoint.tenant === tenant && endpoint.id === id),
+      recent: () => undefined,
       refresh: async () => void (current = refreshed),
     },
     table: {
