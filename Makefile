@@ -87,7 +87,7 @@ faults-mutants: setup ## inject one defect at a time into a copy of the code; th
 bench: setup ## measure each stage against its ceiling in the same run (COMPARE=last or a file, ARGS='--only receiving --profile --turns 5')
 	@npm run --silent bench -- $(if $(COMPARE),--compare $(COMPARE)) $(ARGS)
 
-bench-peers: setup ## compare Hookline with Outpost and Svix: cost, speed, isolation, kills (their programs: OUTPOST_BINARIES, SVIX_SERVER_BINARY; ARGS='--only outpost,hookline-webhooks --steps at:100,closed --turns 3 --record')
+bench-peers: setup ## compare Hookline with Outpost and Svix: cost, speed, isolation, kills (their programs: OUTPOST_BINARIES, SVIX_SERVER_BINARY; ARGS='--only outpost,hookline-webhooks --steps at:100,closed --turns 3 --record'), or two checkouts of it with each other (ARGS='--trees /before,/after')
 	@npm run --silent bench-peers -- $(ARGS)
 
 replay-dlq: setup ## replay dead letters of the running stack (ARGS='--dry-run --endpoint ep_… --rate 50', or --help)

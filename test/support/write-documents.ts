@@ -2,7 +2,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { generatedManifests } from '#deploy/k8s/generated.ts';
 import { dashboardJson, dashboards } from '#deploy/grafana/source/index.ts';
+import { withPeersSentence } from '../bench/document/peers-sentence.ts';
 import { writeSpeedPage } from '../bench/document/write.ts';
+import { peersName } from '../bench/peers/report.ts';
+import { recordedReports } from '../bench/support/kept-reports.ts';
 import { writeSoakPage } from '../bench/soak/recorded.ts';
 import { writeEvidencePage } from '../evidence/page.ts';
 import { writeFaultsPage } from '../faults/document/write.ts';
@@ -26,6 +29,9 @@ writeFileSync(tenancyPage, tenancyDocument(readFileSync(tenancyPage, 'utf8')));
 writeFileSync(join(root, 'docs/nightly.md'), nightlyDocument(keptNights(recordedNightFile)));
 await writeFaultsPage(join(root, 'docs'));
 await writeSpeedPage(join(root, 'docs'));
+const readme = join(root, 'README.md');
+for (const report of recordedReports([peersName]))
+  writeFileSync(readme, withPeersSentence(readFileSync(readme, 'utf8'), report));
 writeSoakPage(join(root, 'docs'));
 writeEvidencePage(join(root, 'docs'));
 for (const dashboard of dashboards)

@@ -1,4 +1,5 @@
 import { markdownTable } from '../../support/markdown-table.ts';
+import { aimTable } from '../peers/aim-table.ts';
 import { type ComparedFigure, shortNumber, spreadOf } from '../support/figure.ts';
 import type { KeptReport } from '../support/kept-reports.ts';
 import { describeRun } from './describe-run.ts';
@@ -8,14 +9,19 @@ const peers: Readonly<Record<string, string>> = { outpost: 'Outpost', svix: 'Svi
 const ours: Readonly<Record<string, string>> = {
   'hookline-webhooks': 'Hookline, webhooks received',
   'hookline-events': 'Hookline, events published',
+  'hookline-one-webhooks': 'Hookline in one process, webhooks',
+  'hookline-one-events': 'Hookline in one process, events',
 };
-const systems = { ...peers, ...ours };
+const systems: Readonly<Record<string, string>> = { ...peers, ...ours };
 /** As many gaps are named. */
 const widestShown = 4;
 
 /** The section of the comparison: where Hookline leads, where a peer does, then every figure that has a better direction. */
 export function peersSection(report: KeptReport): string {
-  const figures = (report.compared ?? []).flatMap((figure) => compare(figure) ?? []);
+  const compared = report.compared ?? [];
+  const measured = Object.keys(systems).filter((system) => compared.some(({ values }) => system in values));
+  const shown = compared.filter(({ better }) => better !== undefined);
+  const figures = compared.flatMap((figure) => compare(figure) ?? []);
   const led = figures.filter(({ lead }) => lead === 'ours');
   const trailed = figures.filter(({ lead }) => lead === 'theirs');
   const widest = trailed
@@ -27,18 +33,15 @@ export function peersSection(report: KeptReport): string {
     `The same events to Outpost, Svix and Hookline, one after the other on the same machine ([how, and how to repeat it](../test/bench/peers/README.md)).
 ${describeRun(report)}`,
     `- **Hookline leads** in ${led.length} of ${figures.length} figures: ${led.map(({ figure }) => figure.name).join('; ')}.
-- **A peer leads** in ${trailed.length}. The widest gaps, to the better of Hookline's two: ${widest.map(({ figure, times }) => `${figure.name} (${shortNumber(times)} times)`).join('; ')}.
+- **A peer leads** in ${trailed.length}. The widest gaps, to the best of Hookline's: ${widest.map(({ figure, times }) => `${figure.name} (${shortNumber(times)} times)`).join('; ')}.
 - Both are equal in ${figures.length - led.length - trailed.length}.`,
     `The best value of a row is bold. \`to acknowledgment\` counts from when a request was due to its 2xx, \`64 connections\` go as fast as the system answers,
-and processor time includes the stores. One verdict holds for both of Hookline's columns, two are in their order.`,
+and processor time includes the stores.`,
     markdownTable(
-      ['figure', ...Object.values(systems), 'aim for Hookline'],
-      figures.map(({ figure }) => [
-        `${figure.name}, ${figure.unit}`,
-        ...Object.keys(systems).map((system) => cellOf(figure, system)),
-        aimOf(figure),
-      ]),
+      ['figure', ...measured.map((system) => systems[system] ?? system)],
+      shown.map((figure) => [`${figure.name}, ${figure.unit}`, ...measured.map((system) => cellOf(figure, system))]),
     ),
+    ...aimsOf(report),
     ...(report.unaccounted.length === 0 ? [] : [`**Unaccounted for:** ${report.unaccounted.join('; ')}`]),
     `What each system has stored when it answers differs, so read the figures with it:
 
@@ -86,26 +89,13 @@ function cellOf(figure: ComparedFigure, system: string): string {
   return measured.length > 1 ? `${shown} (${shortNumber(least)} to ${shortNumber(most)})` : shown;
 }
 
-/** Judged for each of our columns. */
-function aimOf(figure: ComparedFigure): string {
-  const { aim, better } = figure;
-  const limit = aim === undefined ? undefined : limitOf(figure);
-  if (aim === undefined || limit === undefined) return '';
-  const verdicts = Object.keys(ours).flatMap((system) => {
-    const measured = figure.values[system];
-    if (measured === undefined) return [];
-    const { median } = spreadOf(measured);
-    return (better === 'less' ? median <= limit : median >= limit) ? ['met'] : ['**missed**'];
-  });
-  const bound = better === 'less' ? 'at most' : 'at least';
-  const wanted = 'atMost' in aim ? `at most ${aim.atMost}` : `${bound} ${aim.ofBestPeer} × the best peer's`;
-  return `${wanted}: ${[...new Set(verdicts)].length === 1 ? verdicts[0] : verdicts.join(', ')}`;
-}
-
-/** An aim that is a ratio needs a peer. */
-function limitOf(figure: ComparedFigure): number | undefined {
-  const { aim } = figure;
-  if (aim === undefined || 'atMost' in aim) return aim?.atMost;
-  const best = bestOf(figure, peers);
-  return best === undefined ? undefined : best * aim.ofBestPeer;
+/** The aims as they were when it was measured. */
+function aimsOf({ figures }: KeptReport): string[] {
+  const aimed = aimTable(figures, { held: 'held', missed: '**missed**' });
+  if (aimed === undefined) return [];
+  const [first = '', ...columns] = aimed.head;
+  return [
+    'The aims, each beside the better peer where it is a ratio, by the median:',
+    markdownTable([first, ...columns.map((system) => systems[system] ?? system)], aimed.rows),
+  ];
 }

@@ -1,9 +1,12 @@
 import { holdSystem, stopHeld } from './held-system.ts';
-import { type Known, runStep } from './run-step.ts';
+import type { Subject } from './measure-run.ts';
+import { type Known, runStep, type StepResult } from './run-step.ts';
+import { settle, type Settled, type Unsettled, unsettledOf } from './settle.ts';
 import { createSheet, type Sheet } from './sheet.ts';
-import type { Step } from './steps.ts';
-import type { Facts, Software, SystemName } from './systems/system.ts';
-import { startTraffic, type Traffic } from './traffic/traffic.ts';
+import { isInEachTurn, type Step } from './steps.ts';
+import { type Facts, isHookline, type Software, type SystemName } from './systems/system.ts';
+import { startTraffic } from './traffic/traffic.ts';
+import { warmUp } from './warm-up.ts';
 
 interface Options {
   software: readonly Software[];
@@ -27,15 +30,9 @@ export interface Comparison {
   othersCores: number;
 }
 
-interface Missing {
+interface Missing extends Settled {
   system: SystemName;
-  step: Step['kind'];
-  count: number;
 }
-
-const warmUpSeconds = 5;
-/** For what runs have left outstanding: a retry may be minutes away. */
-const lastWaitMs = 600_000;
 
 /** One software after the other, turn by turn; each is there for its own steps alone. */
 export async function compareSystems({ software, systems, steps, turns, say }: Options): Promise<Comparison> {
@@ -48,7 +45,8 @@ export async function compareSystems({ software, systems, steps, turns, say }: O
   for (let turn = 1; turn <= turns; turn += 1) {
     for (const each of measurable) {
       say(`turn ${turn} of ${turns}: ${each.name} is started`);
-      await measureSoftware(each, comparison, { systems, steps, say });
+      const ofTurn = steps.filter((step) => turn === 1 || isInEachTurn(step));
+      await measureSoftware(each, comparison, { systems, steps: ofTurn, say });
     }
   }
   return comparison;
@@ -60,8 +58,10 @@ async function measureSoftware(software: Software, comparison: Comparison, optio
   const traffic = await startTraffic();
   try {
     const held = await holdSystem(software, { receiverPorts: traffic.ports, say: options.say });
-    for (const name of software.systems.filter((each) => options.systems.includes(each)))
-      await measureSystem(name, { traffic, running: held.running }, comparison, options);
+    const names = software.systems.filter((each) => options.systems.includes(each));
+    const subjects = names.map((name): Subject => ({ name, running: held.running, traffic, say: options.say }));
+    for (const subject of subjects) await measureSystem(subject, comparison, options);
+    if (isHookline(software)) await measureAtRest(subjects, comparison, options);
     await held.stop();
   } catch (error) {
     const logs = await stopHeld(software);
@@ -72,29 +72,38 @@ async function measureSoftware(software: Software, comparison: Comparison, optio
   }
 }
 
-async function measureSystem(
-  name: SystemName,
-  parts: { traffic: Traffic; running: Awaited<ReturnType<typeof holdSystem>>['running'] },
+async function measureSystem(subject: Subject, comparison: Comparison, { steps, say }: TurnOptions): Promise<void> {
+  const { name, traffic } = subject;
+  await warmUp(subject);
+  const known: Known = { arrivals: {}, sustained: undefined };
+  const unsettled: Unsettled[] = [];
+  for (const step of steps.filter(({ kind }) => kind !== 'rest')) {
+    const result = await runStep(step, subject, known);
+    unsettled.push(...unsettledOf(step, result));
+    add(comparison, name, result);
+  }
+  if (unsettled.length > 0) say(`${name}: waiting for events that had not arrived when their runs were over`);
+  const { lost, late } = await settle(traffic, unsettled);
+  comparison.lost.push(...lost.map((each) => ({ system: name, ...each })));
+  comparison.late.push(...late.map((each) => ({ system: name, ...each })));
+}
+
+/** Once for a software: its systems rest together. */
+async function measureAtRest(
+  subjects: readonly Subject[],
   comparison: Comparison,
   { steps, say }: TurnOptions,
 ): Promise<void> {
-  const subject = { name, ...parts, say };
-  const known: Known = { arrivals: {}, sustained: undefined };
-  await runStep({ kind: 'closed', endpoints: 1, seconds: warmUpSeconds }, { ...subject, say: () => undefined }, known);
-  known.arrivals = {};
-  const unsettled: { step: Step['kind']; run: string; count: number }[] = [];
-  for (const step of steps) {
-    const { findings, unsettled: ofStep, othersCores } = await runStep(step, subject, known);
-    unsettled.push(...ofStep.map((each) => ({ step: step.kind, ...each })));
-    comparison.sheet.add(name, findings);
-    comparison.othersCores = Math.max(comparison.othersCores, othersCores);
+  const [first] = subjects;
+  for (const step of steps.filter(({ kind }) => kind === 'rest')) {
+    if (first === undefined) return;
+    say(`${subjects.map(({ name }) => name).join(' and ')}: no more events`);
+    const result = await runStep(step, first, { arrivals: {}, sustained: undefined });
+    for (const { name } of subjects) add(comparison, name, result);
   }
-  if (unsettled.length === 0) return;
-  say(`${name}: waiting for events that had not arrived when their runs were over`);
-  const outstanding = await parts.traffic.settle({ atMostMs: lastWaitMs, idleMs: lastWaitMs });
-  for (const { step, run, count } of unsettled) {
-    const lost = outstanding[run] ?? 0;
-    if (lost > 0) comparison.lost.push({ system: name, step, count: lost });
-    if (count > lost) comparison.late.push({ system: name, step, count: count - lost });
-  }
+}
+
+function add(comparison: Comparison, name: SystemName, { findings, othersCores }: StepResult): void {
+  comparison.sheet.add(name, findings);
+  comparison.othersCores = Math.max(comparison.othersCores, othersCores);
 }

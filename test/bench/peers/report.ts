@@ -1,5 +1,6 @@
 import { alignColumns } from '#lib/text-table';
 import type { BenchReport } from '../support/bench.ts';
+import { aimTable } from './aim-table.ts';
 import type { Wanted } from './arguments.ts';
 import type { Comparison } from './compare-systems.ts';
 import type { SystemName } from './systems/system.ts';
@@ -12,6 +13,8 @@ export function reportOf(
   { sheet, facts, notMeasured, lost, late, othersCores }: Comparison,
   { systems, turns }: Pick<Wanted, 'systems' | 'turns'>,
 ): BenchReport {
+  const figures = sheet.figures();
+  const aimed = aimTable(figures);
   const promises = facts.flatMap(({ promises: each }) => systems.flatMap((name) => promiseLine(name, each[name])));
   const lostBy = (isOurs: boolean): string[] =>
     lost
@@ -19,9 +22,9 @@ export function reportOf(
       .map(({ system, step, count }) => `${system}, ${step}: ${count} acknowledged, and lost`);
   return {
     setUp:
-      `the same GitHub payloads of 2.0 to 2.4 kB to each system by itself, one after the other, ${turns === 1 ? 'once' : `in ${turns} turns`}; sender, receiver, ` +
+      `the same GitHub payloads of 2.0 to 2.4 kB to each system by itself, one after the other, ${turns === 1 ? 'once' : `in ${turns} turns`} (isolation, kills, memory and rest once, rest of Hookline alone); sender, receiver, ` +
       'system and stores on the same machine; processor time is that of all processes of a system, its stores among them',
-    figures: sheet.figures(),
+    figures,
     compared: sheet.compared(),
     notes: [
       ...notMeasured,
@@ -31,6 +34,7 @@ export function reportOf(
       ...late.map(({ system, step, count }) => `${system}, ${step}: ${count} arrived after their run was over`),
       `Others took ${othersCores.toFixed(2)} of a core at most while something was measured`,
       alignColumns(sheet.table()),
+      ...(aimed === undefined ? [] : [alignColumns([aimed.head, ...aimed.rows])]),
     ],
     unaccounted: lostBy(true),
   };

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { readAccounts, readMemory, spentBetween } from './accounts.ts';
-import { type Finding, findings } from './findings.ts';
+import { type Finding, findings, findingsByProcess } from './findings.ts';
 import { type MeasuredRun, measureRun, type RunPlan, type Subject } from './measure-run.ts';
 import { searchRate } from './search-rate.ts';
 import type { Step } from './steps.ts';
@@ -16,6 +16,8 @@ export interface Known {
 
 export interface StepResult {
   findings: Finding[];
+  /** Costs by process. */
+  byProcess: Finding[];
   /** Runs that were over before all they had acknowledged was there; it may still come. None where processes are killed: the findings say it. */
   unsettled: { run: string; count: number }[];
   othersCores: number;
@@ -32,14 +34,20 @@ const thirdShare = 0.3;
 export async function runStep(step: Step, subject: Subject, known: Known): Promise<StepResult> {
   switch (step.kind) {
     case 'rest':
-      return rest(subject, step.seconds);
+      return rest(subject, step);
+    case 'memory':
+      return memory(subject);
     case 'closed':
       return closed(subject, known, step.endpoints as Endpoints, step.seconds);
     case 'at': {
       const { perSecond, seconds } = step;
       const endpoints = step.endpoints as Endpoints;
       const run = await measureRun(subject, { label: `at ${perSecond}`, ...open(perSecond, seconds, endpoints) });
-      return resultOf([run], findings.atRate(run, `at ${perSecond} a second`, endpoints));
+      return resultOf(
+        [run],
+        findings.atRate(run, `at ${perSecond} a second`, endpoints),
+        findingsByProcess.cost(run, `at ${perSecond} a second`),
+      );
     }
     case 'search':
       return search(subject, known, step.endpoints as Endpoints);
@@ -69,7 +77,7 @@ async function closed(subject: Subject, known: Known, endpoints: Endpoints, seco
   const pace = { kind: 'closed', seconds } as const;
   const run = await measureRun(subject, { label: 'as fast as it goes', pace, endpoints, drain: longDrain });
   known.arrivals[endpoints] = arrivalsPerSecond(run) / endpoints;
-  return resultOf([run], findings.closed(run, endpoints));
+  return resultOf([run], findings.closed(run, endpoints), findingsByProcess.cost(run, '64 connections'));
 }
 
 /** Arrivals meanwhile; for events published one after the other, those after draining if that is more. */
@@ -98,36 +106,52 @@ async function search(subject: Subject, known: Known, endpoints: Endpoints): Pro
   return resultOf(runs, findings.sustained(found ?? 0, endpoints));
 }
 
-async function rest({ name, running, traffic, say }: Subject, seconds: number): Promise<StepResult> {
+async function rest(
+  { name, running, traffic, say }: Subject,
+  { afterSeconds, seconds }: { afterSeconds: number; seconds: number },
+): Promise<StepResult> {
+  await delay(afterSeconds * 1_000);
   const read = () => readAccounts(running.processes(), [process.pid, traffic.pid]);
   const before = read();
   await delay(seconds * 1_000);
   const spent = spentBetween(before, read());
-  const memory = readMemory(running.processes());
+  const found = readMemory(running.processes());
   const othersCores = spent.others / spent.seconds;
-  const list = (values: Readonly<Record<string, number>>, digits: number): string =>
-    Object.entries(values)
-      .map(([each, value]) => `${each} ${value.toFixed(digits)}`)
-      .join(', ');
   const shares = Object.fromEntries(
     Object.entries(spent.by).map(([each, total]) => [each, (100 * total) / spent.seconds]),
   );
   say(`${name} at rest: % of a core: ${list(shares, 2)}; others took ${othersCores.toFixed(2)} of a core`);
-  say(`${name} at rest: MiB: ${list(memory, 0)}`);
-  return { findings: findings.rest(spent, memory), unsettled: [], othersCores };
+  say(`${name} at rest: MiB: ${list(found, 0)}`);
+  return {
+    findings: findings.rest(spent, found, afterSeconds),
+    byProcess: [...findingsByProcess.rest(spent), ...findingsByProcess.memory(found, 'at rest')],
+    ...{ unsettled: [], othersCores },
+  };
 }
+
+function memory({ name, running, say }: Subject): StepResult {
+  const found = readMemory(running.processes());
+  say(`${name} after load: MiB: ${list(found, 0)}`);
+  const byProcess = findingsByProcess.memory(found, 'after load');
+  return { findings: findings.memory(found), byProcess, unsettled: [], othersCores: 0 };
+}
+
+const list = (values: Readonly<Record<string, number>>, digits: number): string =>
+  Object.entries(values)
+    .map(([each, value]) => `${each} ${value.toFixed(digits)}`)
+    .join(', ');
 
 function skipped({ name, say }: Subject, why: string): StepResult {
   say(`${name}: ${why}`);
-  return { findings: [], unsettled: [], othersCores: 0 };
+  return { findings: [], byProcess: [], unsettled: [], othersCores: 0 };
 }
 
 const open = (perSecond: number, seconds: number, endpoints: Endpoints): Omit<RunPlan, 'label'> => ({
   ...{ pace: { kind: 'open', perSecond, count: Math.round(perSecond * seconds) }, endpoints },
 });
 
-const resultOf = (runs: readonly MeasuredRun[], found: Finding[]): StepResult => ({
-  findings: found,
+const resultOf = (runs: readonly MeasuredRun[], found: Finding[], byProcess: Finding[] = []): StepResult => ({
+  ...{ findings: found, byProcess },
   unsettled: runs.flatMap(({ run, reconciled: { lost: count } }) => (count > 0 ? [{ run, count }] : [])),
   othersCores: Math.max(0, ...runs.map(({ spent }) => spent.others / spent.seconds)),
 });

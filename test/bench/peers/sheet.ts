@@ -1,4 +1,5 @@
 import { type ComparedFigure, type Figure, shortNumber, spreadOf } from '../support/figure.ts';
+import { aims, type PeerAim } from './aims.ts';
 import type { Finding } from './findings.ts';
 import { type SystemName, systemNames } from './systems/system.ts';
 
@@ -87,12 +88,18 @@ function figureOf(row: Row, system: SystemName): Figure | undefined {
   if (own === undefined) return undefined;
   const figure = { name: `${system}: ${finding.name}`, unit: finding.unit, values: own };
   const best = bestPeer(row);
-  const { aim } = finding;
-  if (aim !== undefined && 'atMost' in aim) return { ...figure, aim };
+  const aim = aimOf(finding.name, system);
+  if (aim?.kind === 'alone') return { ...figure, aim: boundOf(aim) };
   if (best === undefined || best.median === 0) return figure;
   return {
     ...figure,
     ceiling: { name: best.system, values: own.map((_, turn) => best.values[turn] ?? best.median) },
-    ...(aim && { aim: finding.better === 'less' ? { atMost: aim.ofBestPeer } : { atLeast: aim.ofBestPeer } }),
+    ...(aim && { aim: boundOf(aim) }),
   };
 }
+
+const boundOf = ({ bound, value }: PeerAim): { atMost: number } | { atLeast: number } =>
+  bound === 'atMost' ? { atMost: value } : { atLeast: value };
+
+const aimOf = (figure: string, system: SystemName): PeerAim | undefined =>
+  (aims[figure] as Readonly<Partial<Record<SystemName, PeerAim>>> | undefined)?.[system];

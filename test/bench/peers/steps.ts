@@ -13,9 +13,12 @@ export type Step =
   | { kind: 'isolate'; perSecond: number; seconds: number }
   /** SIGKILL of the system's own processes amid so many. */
   | { kind: 'kill'; perSecond: number; count: number }
-  | { kind: 'rest'; seconds: number };
+  /** Processor time and memory of a software without traffic, so long after the last event. */
+  | { kind: 'rest'; afterSeconds: number; seconds: number }
+  /** Memory as the steps before have left it. */
+  | { kind: 'memory' };
 
-type StepKind = Step['kind'];
+export type StepKind = Step['kind'];
 
 /** The numbers that may follow the name, in this order, with their defaults. */
 const numbersOf = {
@@ -38,10 +41,14 @@ const numbersOf = {
     ['perSecond', 500],
     ['count', 20_000],
   ],
-  rest: [['seconds', 60]],
+  rest: [
+    ['afterSeconds', 600],
+    ['seconds', 120],
+  ],
+  memory: [],
 } as const satisfies Record<StepKind, readonly (readonly [name: string, byDefault: number])[]>;
 
-export const allSteps = 'rest,at:100,at:100:40:10,closed,closed:10,search,third,isolate,kill';
+export const allSteps = 'at:100,at:20,closed,search,isolate,memory,kill,rest';
 const mostEndpoints = 10;
 
 /** @throws Error with the invalid step */
@@ -51,7 +58,8 @@ function parseStep(text: string): Step {
   const [kind = '', ...given] = text.split(':');
   if (!isStepKind(kind)) throw new Error(`there is no step ${kind}; there are ${Object.keys(numbersOf).join(', ')}`);
   const names: readonly (readonly [string, number])[] = numbersOf[kind];
-  if (given.length > names.length) throw new Error(`${text}: ${kind} takes ${names.map(([name]) => name).join(':')}`);
+  if (given.length > names.length)
+    throw new Error(`${text}: ${kind} takes ${names.map(([name]) => name).join(':') || 'no number'}`);
   const numbers = names.map(([name, byDefault], index) => [name, Number(given[index] ?? byDefault)] as const);
   for (const [name, value] of numbers) {
     if (!(value > 0)) throw new Error(`${text}: ${name} must be above 0`);
@@ -60,5 +68,12 @@ function parseStep(text: string): Step {
   }
   return { kind, ...Object.fromEntries(numbers) } as Step;
 }
+
+/**
+ * Which turns have the step: those whose figures vary are in each, the others in the first. `rest` is one of Hookline alone: ten minutes of a
+ * peer would tell what is known of it already.
+ */
+export const isInEachTurn = ({ kind }: Step): boolean =>
+  kind === 'at' || kind === 'closed' || kind === 'search' || kind === 'third';
 
 const isStepKind = (kind: string): kind is StepKind => Object.hasOwn(numbersOf, kind);

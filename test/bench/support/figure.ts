@@ -20,8 +20,6 @@ export interface ComparedFigure {
   values: Readonly<Record<string, readonly number[]>>;
   /** The better direction. Undefined: neither. */
   better?: 'less' | 'more';
-  /** For Hookline: times the best peer's, or by itself. */
-  aim?: { ofBestPeer: number } | { atMost: number };
 }
 
 export interface Spread {

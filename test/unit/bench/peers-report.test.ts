@@ -2,6 +2,7 @@ import { reportOf } from '../../bench/peers/report.ts';
 import { createSheet } from '../../bench/peers/sheet.ts';
 import { createOutpost } from '../../bench/peers/systems/outpost.ts';
 import { createSvix } from '../../bench/peers/systems/svix.ts';
+import { treeReportOf } from '../../bench/peers/tree-report.ts';
 import type { SystemName } from '../../bench/peers/systems/system.ts';
 
 it('a peer whose program is not there says so, and what to name where', () => {
@@ -49,4 +50,22 @@ describe('the report', () => {
     expect(notes).toContain('hookline-events, search: 2 arrived after their run was over');
     expect(unaccounted).toEqual(['hookline-events, closed: 1 acknowledged, and lost']);
   });
+});
+
+it('two checkouts stand side by side, with the ratio of each turn', () => {
+  const figure = {
+    ...{ name: 'hookline-events: processor time at 100 a second', unit: 'ms an event', values: [9, 6, 12] },
+    ceiling: { name: 'before', values: [10, 10, 10] },
+  };
+  const facts = [
+    { versions: ['Hookline 1'], settings: 'a process', promises: {} },
+    { versions: ['Hookline 2'], settings: 'a process', promises: {} },
+  ];
+  const { notes, unaccounted } = treeReportOf(
+    { figures: [figure], lost: ['hookline-events, at: 1 acknowledged, and lost'], othersCores: 0.25 },
+    { facts, turns: 3 },
+  );
+  expect(notes.slice(0, 2)).toEqual(['before: Hookline 1', 'after: Hookline 2']);
+  expect(notes.at(-1)?.split('\n').at(-1)).toMatch(/ms an event +10 +9 +0\.9 +0\.90 0\.60 1\.20$/);
+  expect(unaccounted).toEqual(['hookline-events, at: 1 acknowledged, and lost']);
 });

@@ -3,7 +3,14 @@ import type { CountedProcess } from '../accounts.ts';
 import type { Target } from '../traffic/job.ts';
 
 /** The measured systems: a software, and one way to publish to it. */
-export const systemNames = ['outpost', 'svix', 'hookline-webhooks', 'hookline-events'] as const;
+export const systemNames = [
+  'outpost',
+  'svix',
+  'hookline-webhooks',
+  'hookline-events',
+  'hookline-one-webhooks',
+  'hookline-one-events',
+] as const;
 export type SystemName = (typeof systemNames)[number];
 
 /** A tenant of its own for each, made before the first event. */
@@ -36,7 +43,8 @@ export interface SystemOptions {
 }
 
 export interface Software {
-  name: 'outpost' | 'svix' | 'hookline';
+  /** Its folder's, too. */
+  name: string;
   systems: readonly SystemName[];
   /** Why it can't be measured here, and how to change that; undefined if it can. */
   trouble(): string | undefined;
@@ -44,6 +52,9 @@ export interface Software {
   /** Resolves when it takes events. stop-system.ts stops everything that runs in `dir`. */
   start(options: SystemOptions): Promise<RunningSystem>;
 }
+
+export const isHookline = ({ systems }: Pick<Software, 'systems'>): boolean =>
+  systems.every((name) => name.startsWith('hookline-'));
 
 /** @throws Error if one has ended: its cost would be missing */
 export const countedProcesses = (processes: Pick<Processes, 'pid'>, names: readonly string[]): CountedProcess[] =>

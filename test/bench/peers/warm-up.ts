@@ -1,0 +1,10 @@
+import { type Subject } from './measure-run.ts';
+import { runStep } from './run-step.ts';
+
+const seconds = 5;
+
+/** What a system does first is not counted: code is compiled, connections are opened. */
+export async function warmUp(subject: Subject): Promise<void> {
+  const step = { kind: 'closed', endpoints: 1, seconds } as const;
+  await runStep(step, { ...subject, say: () => undefined }, { arrivals: {}, sustained: undefined });
+}
