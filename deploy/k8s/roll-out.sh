@@ -38,7 +38,10 @@ if ! kubectl "$@" wait --namespace "$namespace" --for=condition=Complete --timeo
   exit 1
 fi
 
-for service in projector dispatcher dedup api ingress console; do
+services='projector dispatcher dedup api ingress console'
+# All in one process: while its pods are replaced one by one, older ones read what newer ones write, as when separate services go back a version.
+if grep -q '^  name: hookline-serve$' "$manifests"; then services=serve; fi
+for service in $services; do
   echo "== $service"
   selector="hookline/step=service, app.kubernetes.io/component=$service"
   apply "$@"

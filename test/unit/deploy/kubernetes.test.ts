@@ -19,6 +19,8 @@ import {
 
 const k8s = join(root, 'deploy/k8s');
 const overlays = ['local', 'production'];
+/** Its pods are those of the ingress, with what this patch changes. */
+const servePods = 'overlays/one-process/pods.yaml';
 
 function one(manifests: readonly Manifest[], kind: string, name: string): Manifest {
   const found = manifests.find((manifest) => manifest.kind === kind && manifest.metadata.name === name);
@@ -127,6 +129,104 @@ describe.each(serviceNames)('%s', (service) => {
   });
 });
 
+describe('the overlay of one process', () => {
+  const overlay = readManifests('overlays/one-process/*.yaml');
+  const [pods] = readManifests(servePods);
+  const container = containerOf(pods as Manifest);
+  const fieldsOfAll = Object.values(settingsByService).flatMap((fields: Fields) => Object.values(fields));
+  const component = 'app.kubernetes.io/component';
+
+  test('runs `hookline serve`, with every setting that a service needs and no secret that none reads', () => {
+    expect(container.args).toEqual(['services/cli/main.ts', 'serve']);
+    const settings = new Map([...common('production'), ...settingsOf('overlays/one-process/settings.env')]);
+    const given = new Set([...settings.keys(), ...(container.env ?? []).map(({ name }) => name)]);
+    const needed = Object.values(settingsByService).flatMap((fields: Fields) => neededElsewhere(fields));
+    expect(needed.filter((env) => !given.has(env))).toEqual([]);
+    const known = new Set(fieldsOfAll.map(({ env }) => env));
+    expect((container.env ?? []).map(({ name }) => name).filter((name) => !known.has(name))).toEqual([]);
+  });
+
+  test('gives it the secrets of all services, as each of them has them', () => {
+    const separate = serviceNames.flatMap(
+      (service) => containerOf(one(base, 'Deployment', `hookline-${service}`)).env ?? [],
+    );
+    const secrets = separate.filter((variable) => 'valueFrom' in variable);
+    expect(new Set((container.env ?? []).map((variable) => JSON.stringify(variable)))).toEqual(
+      new Set(secrets.map((variable) => JSON.stringify(variable))),
+    );
+  });
+
+  test('has room for what its queues may take', () => {
+    const { limits } = (container as unknown as { resources: { limits: { memory: string } } }).resources;
+    expect(limits.memory).toBe('1Gi');
+    const bytes = Number(settingsOf('overlays/one-process/settings.env').get('HOOKLINE_SERVE_MEMORY_BYTES'));
+    expect(bytes).toBeLessThanOrEqual(2 ** 30 / 2);
+  });
+
+  test('shows the ports of all services, whose names are short enough', () => {
+    const { admin, ingress, api, console } = portsAt(0);
+    expect(container.ports.map(({ containerPort }) => containerPort).sort()).toEqual(
+      [ingress, api, console, ...Object.values(admin)].sort(),
+    );
+    for (const { name } of container.ports) expect(name.length).toBeLessThanOrEqual(15);
+    expect(container.ports.find(({ name }) => name === 'admin')?.containerPort).toBe(admin.ingress);
+  });
+
+  test('leads each Service to its port of these pods', () => {
+    const services = overlay.filter(({ kind }) => kind === 'Service');
+    const all = base.filter(({ kind }) => kind === 'Service').map(({ metadata }) => metadata.name);
+    expect(services.map(({ metadata }) => metadata.name).sort()).toEqual(all.sort());
+    for (const { metadata, spec } of services) {
+      const { selector, ports = [{ targetPort: 'http' }] } = spec as {
+        selector: Record<string, string>;
+        ports?: { targetPort: string }[];
+      };
+      expect(selector).toEqual({ [component]: 'serve' });
+      const port = container.ports.find(({ name }) => name === ports[0]?.targetPort)?.containerPort;
+      expect(port).toBe(portsAt(0)[metadata.name.replace('hookline-', '') as 'ingress' | 'api' | 'console']);
+    }
+  });
+
+  test('has Prometheus ask every service, under the name that rules go by', () => {
+    const { podMetricsEndpoints } = one(overlay, 'PodMonitor', 'hookline').spec as {
+      podMetricsEndpoints: { port: string; relabelings: { replacement: string }[] }[];
+    };
+    const asked = podMetricsEndpoints.map(({ port, relabelings }) => [
+      relabelings[0]?.replacement,
+      container.ports.find(({ name }) => name === port)?.containerPort,
+    ]);
+    expect(asked).toEqual(
+      expect.arrayContaining(serviceNames.map((service) => [`hookline-${service}`, portsAt(0).admin[service]])),
+    );
+  });
+
+  test('is scaled by the lag of everything that the services are scaled by', () => {
+    const triggersOf = (manifest: Manifest): unknown[] => (manifest.spec as { triggers: unknown[] }).triggers;
+    const separate = readManifests('scaling/*.yaml').filter(({ kind }) => kind === 'ScaledObject');
+    expect(triggersOf(one(overlay, 'ScaledObject', 'hookline-serve'))).toEqual(separate.flatMap(triggersOf));
+    expect(one(overlay, 'ScaledObject', 'hookline-serve').spec).toMatchObject({ minReplicaCount: 2 });
+  });
+
+  test('takes out every object that is of a separate service', () => {
+    const [kustomization] = readManifests('overlays/one-process/kustomization.yaml');
+    const { patches } = kustomization as unknown as {
+      patches: { target?: { kind: string; name?: string }; patch?: string }[];
+    };
+    const removes = (kind: string, name: string): boolean =>
+      patches.some(
+        ({ target, patch }) =>
+          patch?.startsWith('$patch: delete') === true &&
+          target?.kind === kind &&
+          new RegExp(`^(${target.name ?? '.*'})$`).test(name),
+      );
+    const kinds = ['Deployment', 'PodDisruptionBudget', 'ScaledObject', 'HorizontalPodAutoscaler'];
+    const left = [...base, ...readManifests('scaling/*.yaml')]
+      .filter(({ kind, metadata }) => kinds.includes(kind) && metadata.name !== 'any' && !removes(kind, metadata.name))
+      .map(({ kind, metadata }) => `${kind} ${metadata.name}`);
+    expect(left.sort()).toEqual(['Deployment hookline-ingress', 'PodDisruptionBudget hookline-ingress']);
+  });
+});
+
 test('no webhook goes unanswered for a rollout: a pod is there before one goes', () => {
   expect(everyService.spec).toMatchObject({ strategy: { rollingUpdate: { maxUnavailable: 0 } } });
 });
@@ -169,7 +269,7 @@ test('who applies by waves has the order of roll-out.sh', () => {
   const waveOf = (kind: string, name: string): number =>
     Number((one(base, kind, name).metadata as { annotations?: Record<string, string> }).annotations?.[wave]);
   const wave = 'argocd.argoproj.io/sync-wave';
-  const [, services = ''] = /^for service in (.*); do$/m.exec(readFileSync(join(k8s, 'roll-out.sh'), 'utf8')) ?? [];
+  const [, services = ''] = /^services='(.*)'$/m.exec(readFileSync(join(k8s, 'roll-out.sh'), 'utf8')) ?? [];
   const waves = services.split(' ').map((service) => waveOf('Deployment', `hookline-${service}`));
   expect(waves).toHaveLength(serviceNames.length);
   expect(waves).toEqual(waves.map((_, index) => waveOf('Job', 'hookline-setup') + 1 + index));

@@ -9,7 +9,7 @@ const script = join(import.meta.dirname, '../../../deploy/k8s/roll-out.sh');
 
 /** Replaces kubectl: renders two lines, records its calls, and fails on demand. */
 const kubectl = `#!/bin/sh
-case "$*" in *" kustomize "*) printf 'kind: Kafka\\n    hookline/step: scaling\\n    hookline/secrets: unknown\\n'; exit 0 ;; esac
+case "$*" in *" kustomize "*) printf "kind: Kafka\\n  name: $DEPLOYMENT\\n    hookline/step: scaling\\n    hookline/secrets: unknown\\n"; exit 0 ;; esac
 case "$*" in *" get secret "*) printf 4711 ;; esac
 case "$*" in *" apply "*"component=console"*) sed -n '/secrets/p' "$(echo "$*" | sed 's/.*--filename \\([^ ]*\\).*/\\1/')" > "$0.applied" ;; esac
 echo "$*" >> "$0.calls"
@@ -24,9 +24,14 @@ describe('a roll-out', () => {
   });
   afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
-  const rollOut = (failing: string) =>
+  const rollOut = (failing: string, deployment = 'hookline-ingress') =>
     run(script, ['overlay', '--context=test'], {
-      env: { ...process.env, PATH: `${dir}${delimiter}${process.env.PATH ?? ''}`, FAILING: failing },
+      env: {
+        ...process.env,
+        PATH: `${dir}${delimiter}${process.env.PATH ?? ''}`,
+        FAILING: failing,
+        DEPLOYMENT: deployment,
+      },
     });
   /** The verb of each call, and the selector or the last word. */
   const steps = (): string[] => {
@@ -61,6 +66,16 @@ describe('a roll-out', () => {
     ]);
     // Another Secret makes other pods.
     expect(readFileSync(join(dir, 'kubectl.applied'), 'utf8').trim()).toBe("hookline/secrets: 'version-4711'");
+  });
+
+  test('of all services in one process has one step for them', async () => {
+    await rollOut('nothing fails', 'hookline-serve');
+    expect(steps()).toEqual([
+      ...before,
+      'apply hookline/step=service, app.kubernetes.io/component=serve',
+      'rollout deployment/hookline-serve',
+      'apply hookline/step=scaling',
+    ]);
   });
 
   test('changes no service where the migrations fail', async () => {
