@@ -6,7 +6,7 @@ import { createEndpointDirectory, readSubscriber, subscriberColumns, type Subscr
 import type { Part } from '#lib/lifecycle';
 import { silentLogger } from '#lib/log';
 import { createPostgres, directoryPool, type Postgres, type Query, type Readings } from '#lib/postgres';
-import { createTenantLimits } from '#lib/tenancy';
+import { createTenantLimits, noLimitSettings } from '#lib/tenancy';
 import { createKeyDirectory } from '../../../services/api/keys/key-directory.ts';
 import { createSessionDirectory } from '../../../services/api/keys/session-directory.ts';
 import { followLimits } from '../../../services/api/limits/follow-limits.ts';
@@ -48,7 +48,7 @@ beforeAll(async () => {
     ],
     api: [
       ...[subscribers(), keys, createErasedEvents(given)],
-      followLimits({ ...given, settings: createTenantLimits([]) }),
+      followLimits({ ...given, settings: createTenantLimits(noLimitSettings) }),
       createSessionDirectory({
         ...{
           ...given,
