@@ -84,8 +84,8 @@ export function createIntake(deps: Deps): RecordHandler {
   /** As far as they can be looked up: the lanes ask again what was erased lately. */
   async function erasedAmong(taken: readonly TakenRecord[]): Promise<ReadonlySet<TakenRecord>> {
     const dated = taken.map((one) => {
-      const { delivery } = one;
-      return { tenant: delivery.tenant, event_id: delivery.eventId, since: delivery.createdAt, one };
+      const { tenant, eventId: event_id, createdAt: since } = one.delivery;
+      return { tenant, event_id, since, one };
     });
     try {
       return new Set([...(await deps.erased.among(dated, 'remember'))].map(({ one }) => one));
@@ -126,17 +126,15 @@ export function createIntake(deps: Deps): RecordHandler {
   }
 
   return async (records) => {
-    const malformed: { record: IncomingRecord; problem: string }[] = [];
-    const readable: TakenRecord[] = [];
-    for (const record of records) {
-      const delivery = parseDelivery(record.headers, record.value);
-      if ('malformed' in delivery) malformed.push({ record, problem: delivery.malformed });
-      else readable.push({ record, delivery });
-    }
+    const parsed = records.map((record) => ({ record, delivery: parseDelivery(record.headers, record.value) }));
+    const readable = parsed.filter((one): one is TakenRecord => !('malformed' in one.delivery));
     const reading = directory.recent();
     const erased = await erasedAmong(readable);
     if (reading !== undefined) await reading;
-    const taken = erased.size === 0 ? readable : readable.filter((one) => !erased.has(one));
+    const taken = readable.filter((one) => !erased.has(one));
+    const malformed = parsed.flatMap(({ record, delivery }) =>
+      'malformed' in delivery ? [{ record, problem: delivery.malformed }] : [],
+    );
     const canJudge = await directoryKnows(taken.map(({ delivery }) => delivery));
     const [ordered, unordered]: [TakenRecord[], TakenRecord[]] = [[], []];
     for (const one of taken) (isInOrder(one.delivery, canJudge) ? ordered : unordered).push(one);
