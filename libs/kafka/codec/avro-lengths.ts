@@ -23,100 +23,81 @@ export interface AvroShape {
 }
 
 export function areLengthsSound(type: AvroShape, bytes: Buffer): boolean {
-  const walk = { bytes, at: 0 };
-  skip(type, walk);
-  return walk.at <= bytes.length;
+  return skip(type, bytes, 0) <= bytes.length;
 }
 
-/** The position is `beyond` once a byte is missing, and stays so. */
-interface Walk {
-  readonly bytes: Buffer;
-  at: number;
-}
-
+/** Every result is a position; this one marks missing bytes, and stays so. */
 const beyond = Number.POSITIVE_INFINITY;
 
-/** Goes to the end of the value. */
-function skip(type: AvroShape, walk: Walk): void {
-  if (walk.at > walk.bytes.length) return;
+/** @returns the end of the value that begins at `at` */
+function skip(type: AvroShape, bytes: Buffer, at: number): number {
+  if (at > bytes.length) return beyond;
   const { typeName, underlyingType } = type;
-  if (underlyingType !== undefined) return skip(underlyingType, walk);
+  if (underlyingType !== undefined) return skip(underlyingType, bytes, at);
   switch (typeName) {
     case 'null':
-      return;
+      return at;
     case 'boolean':
-      walk.at += 1;
-      return;
+      return at + 1;
     case 'float':
-      walk.at += 4;
-      return;
+      return at + 4;
     case 'double':
-      walk.at += 8;
-      return;
+      return at + 8;
     case 'fixed':
-      walk.at += type.size ?? 0;
-      return;
+      return at + (type.size ?? 0);
     case 'int':
     case 'long':
     case 'enum':
-      readLong(walk);
-      return;
+      return readLong(bytes, at).end;
     case 'string':
     case 'bytes':
-      return skipSized(walk);
+      return skipSized(bytes, at);
     case 'array':
-      return skipBlocks(walk, type.itemsType, false);
+      return skipBlocks(bytes, at, (from) => (type.itemsType ? skip(type.itemsType, bytes, from) : beyond));
     case 'map':
-      return skipBlocks(walk, type.valuesType, true);
+      return skipBlocks(bytes, at, (from) =>
+        type.valuesType ? skip(type.valuesType, bytes, skipSized(bytes, from)) : beyond,
+      );
     case 'record':
     case 'error':
-      for (const field of type.fields ?? []) skip(field.type, walk);
-      return;
+      return (type.fields ?? []).reduce((from, field) => skip(field.type, bytes, from), at);
     default: {
       // Only unions are left. The decoder refuses an unknown branch at once.
-      const branch = type.types?.[readLong(walk)];
-      if (branch !== undefined) skip(branch, walk);
+      const { value, end } = readLong(bytes, at);
+      const branch = type.types?.[value];
+      return branch === undefined ? end : skip(branch, bytes, end);
     }
   }
 }
 
-function skipSized(walk: Walk): void {
-  const size = readLong(walk);
-  walk.at = size < 0 ? beyond : walk.at + size;
+function skipSized(bytes: Buffer, at: number): number {
+  const { value, end } = readLong(bytes, at);
+  return value < 0 ? beyond : end + value;
 }
 
 /** Entries come in blocks, the last one empty; a negative count is followed by the block's length in bytes. */
-function skipBlocks(walk: Walk, type: AvroShape | undefined, hasKeys: boolean): void {
-  const { bytes } = walk;
-  while (walk.at <= bytes.length) {
-    const count = readLong(walk);
-    if (count === 0) return;
-    if (count < 0) readLong(walk);
+function skipBlocks(bytes: Buffer, at: number, skipEntry: (at: number) => number): number {
+  for (let from = at; from <= bytes.length;) {
+    const { value, end } = readLong(bytes, from);
+    if (value === 0) return end;
+    from = value < 0 ? readLong(bytes, end).end : end;
+    const count = Math.abs(value);
     // An entry of ours takes at least a byte.
-    if (type === undefined || Math.abs(count) > bytes.length - walk.at) {
-      walk.at = beyond;
-      return;
-    }
-    for (let left = Math.abs(count); left > 0 && walk.at <= bytes.length; left -= 1) {
-      if (hasKeys) skipSized(walk);
-      skip(type, walk);
-    }
+    if (count > bytes.length - from) return beyond;
+    for (let entry = 0; entry < count && from <= bytes.length; entry += 1) from = skipEntry(from);
   }
+  return beyond;
 }
 
-/** Zigzag, seven bits a byte; above what a double holds exactly, an approximate number. 0 where bytes are missing. */
-function readLong(walk: Walk): number {
-  const { bytes } = walk;
+/** Zigzag, seven bits a byte; above what a double holds exactly, an approximate number. */
+function readLong(bytes: Buffer, at: number): { value: number; end: number } {
   let value = 0;
   let scale = 1;
-  for (let at = walk.at; at < bytes.length; scale *= 128) {
-    const byte = bytes[at] ?? 0;
-    at += 1;
+  for (let end = at; end < bytes.length; scale *= 128) {
+    const byte = bytes[end] ?? 0;
+    end += 1;
     value += (byte & 0x7f) * scale;
-    if (byte >= 0x80) continue;
-    walk.at = at;
-    return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
+    if (byte < 0x80) return { value: value % 2 === 0 ? value / 2 : -(value + 1) / 2, end };
   }
-  walk.at = beyond;
-  return 0;
+  return { value: 0, end: beyond };
 }
