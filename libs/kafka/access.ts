@@ -1,10 +1,13 @@
 /** A process's access to the brokers: addresses, TLS, credentials. */
+import { createHash } from 'node:crypto';
 import type { SASLOptions } from 'kafkajs';
 import { type ClientTls, createClientTls } from '#lib/client-tls';
-import type { KafkaConfig } from '#lib/config';
+import { type KafkaConfig, kafkaFields } from '#lib/config';
 import { createTokenSource } from './oauth-token.ts';
 
 export interface KafkaAccess {
+  /** Equal for equal settings: whoever has the same may use the same connections. Default: nobody else has it. */
+  identity?: string;
   brokers: readonly string[];
   tls?: ClientTls | undefined;
   sasl?: SASLOptions | undefined;
@@ -16,6 +19,7 @@ type Settings = Omit<KafkaConfig, 'topicPrefix'>;
 /** @throws AppError config_invalid if a file is invalid */
 export function kafkaAccess(settings: Settings): KafkaAccess {
   return {
+    identity: identityOf(settings),
     brokers: settings.kafkaBrokers,
     tls: settings.kafkaTls
       ? createClientTls({
@@ -26,6 +30,14 @@ export function kafkaAccess(settings: Settings): KafkaAccess {
       : undefined,
     sasl: saslOf(settings),
   };
+}
+
+/** A hash, for there are secrets among the settings. */
+function identityOf(settings: Settings): string {
+  const names = Object.keys(kafkaFields).filter((name) => name !== 'topicPrefix') as (keyof Settings)[];
+  return createHash('sha256')
+    .update(JSON.stringify(names.map((name) => settings[name])))
+    .digest('hex');
 }
 
 function saslOf(settings: Settings): SASLOptions | undefined {

@@ -12,7 +12,8 @@ export {
 } from './port.ts';
 export { type KafkaAccess, kafkaAccess } from './access.ts';
 export { partitionOf } from './producing/partitioner.ts';
-export { type ProducerOptions, createProducer } from './producing/producer.ts';
+export { type CreateProducer, type ProducerOptions, createProducer } from './producing/producer.ts';
+export { createProducerPool } from './producing/producer-pool.ts';
 export { consumerMetrics, producerMetrics } from './metrics.ts';
 export { createConsumer } from './consuming/rebuilding/supervised-consumer.ts';
 export { decodeKeptBatch } from './consuming/decode-kept-batch.ts';

@@ -2,6 +2,7 @@
 import { systemClock } from '#lib/clock';
 import type { Fields, serviceFields } from '#lib/config';
 import { AppError, isAppError } from '#lib/errors';
+import { createProducer, createProducerPool } from '#lib/kafka';
 import { type ProcessBody, runProcess } from '#lib/lifecycle';
 import { createLogger, openLogOutput } from '#lib/log';
 import { createFailurePolicy, endTheProcess } from './failure-policy.ts';
@@ -67,8 +68,10 @@ async function host(name: string, services: readonly LoadedService[], last?: str
   const clock = systemClock;
   const output = openLogOutput({ clock });
   const isAlone = services.length === 1;
+  const log = createLogger({ service: name, level: logLevel }, output);
   const failed = Promise.withResolvers<Error>();
   const processMetrics = measureProcess();
+  const producers = createProducerPool({ clientId: `hookline-${name}`, log });
   const version = readVersion();
   const bodies: HostedService[] = [];
   const others = Promise.withResolvers<void>();
@@ -79,6 +82,7 @@ async function host(name: string, services: readonly LoadedService[], last?: str
         ...(service.name === last && { turn: Promise.race([others.promise, clock.sleep(turnMs)]) }),
         log: createLogger({ service: service.name, level: logLevel }, output),
         policy: isAlone ? endTheProcess : createFailurePolicy(clock, Math.random),
+        createProducer: isAlone ? createProducer : producers,
         onGivenUp: failed.resolve,
       }),
     );
@@ -88,8 +92,7 @@ async function host(name: string, services: readonly LoadedService[], last?: str
   );
   return runProcess({
     body: together(services, bodies),
-    log: createLogger({ service: name, level: logLevel }, output),
-    ...{ clock, shutdownTimeoutMs, failed: failed.promise },
+    ...{ log, clock, shutdownTimeoutMs, failed: failed.promise },
   });
 }
 

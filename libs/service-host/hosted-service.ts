@@ -13,6 +13,7 @@ import type { Registry } from 'prom-client';
 import type { Clock } from '#lib/clock';
 import { type CrashPoints, createCrashPoints } from '#lib/crash-points';
 import { groupParts, type Part, type PartGroup, type ProcessBody } from '#lib/lifecycle';
+import type { CreateProducer } from '#lib/kafka';
 import type { Logger } from '#lib/log';
 import { createAdminServer, createTracing, Metrics, traceSettings } from '#lib/telemetry';
 import type { Failure, FailurePolicy } from './failure-policy.ts';
@@ -26,6 +27,7 @@ interface Options {
   clock: Clock;
   log: Logger;
   policy: FailurePolicy;
+  createProducer: CreateProducer;
   /** Before it is built for the first time. */
   turn?: Promise<unknown>;
   /** It can't be rebuilt: the process has to end. */
@@ -43,7 +45,7 @@ export interface HostedService extends ProcessBody {
 }
 
 export async function createHostedService(options: Options): Promise<HostedService> {
-  const { service, version, processMetrics, clock, log, policy, turn, onGivenUp } = options;
+  const { service, version, processMetrics, clock, log, policy, createProducer, turn, onGivenUp } = options;
   const { name, common } = service;
   let isRunning = false;
   let parts: readonly Part[] = [];
@@ -72,7 +74,8 @@ export async function createHostedService(options: Options): Promise<HostedServi
   const admin = createAdminServer({ host: common.host, port: common.adminPort, metrics: () => metrics, isReady });
   const frame = groupParts([tracing.part, admin], log);
   const about = { service: name, instance, version, startedAtMs: clock.nowMs(), isReady };
-  const context = { log, clock, tracer: tracing.tracer, crashPoints: armed(common.crashPoint, log), about };
+  const crashPoints = armed(common.crashPoint, log);
+  const context = { log, clock, tracer: tracing.tracer, crashPoints, createProducer, about };
   let living: Promise<void> = Promise.resolve();
 
   /** Resolves with the reason of its failure, while its started parts still run. Undefined: it has to stop. */

@@ -2,6 +2,7 @@ import type { Registry } from 'prom-client';
 import type { Clock } from '#lib/clock';
 import { type ConfigOf, describeConfig, type Fields, type serviceFields } from '#lib/config';
 import type { CrashPoints } from '#lib/crash-points';
+import type { CreateProducer } from '#lib/kafka';
 import type { Part } from '#lib/lifecycle';
 import type { Logger } from '#lib/log';
 import type { Tracer } from '#lib/telemetry';
@@ -12,6 +13,8 @@ export interface ServiceContext {
   metrics: Registry;
   tracer: Tracer;
   crashPoints: CrashPoints;
+  /** Opens a producer that may share connections with those of the other services in the process; absent where it has no host. */
+  createProducer?: CreateProducer;
   /** The running service, for who asks which there are; absent where it has no host. */
   about?: RunningService;
   /**

@@ -40,7 +40,7 @@ export function build(config: DedupConfig, context: ServiceContext): Part[] {
     clock,
     log,
   });
-  const producer = createProducer({
+  const producer = (context.createProducer ?? createProducer)({
     ...kafka,
     tracer,
     topics: [topics.events, topics.deliveries, topics.duplicates],

@@ -60,7 +60,7 @@ export function build(config: IngressConfig, context: ServiceContext): Part[] {
     log,
   });
   const credentialNames = createCredentialNames({ postgres, clock, log });
-  const producer = createProducer({
+  const producer = (context.createProducer ?? createProducer)({
     ...kafkaAccess(config),
     clientId: name,
     clock,

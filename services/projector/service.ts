@@ -84,7 +84,7 @@ export function build(config: ProjectorConfig, context: ServiceContext): Part[] 
     topic: topics['delivery.attempts'],
     schema: readSchema('delivery.attempts'),
   });
-  const producer = createProducer({
+  const producer = (context.createProducer ?? createProducer)({
     ...kafka,
     tracer,
     topics: [topics['dead-letters']],

@@ -1,4 +1,8 @@
-import type { PendingRecord } from './pending-record.ts';
+import type { PendingRecord, RecordOwner } from './pending-record.ts';
+
+/** @param owner whose records count; default: all */
+export const isExpired = (record: PendingRecord, nowMs: number, owner?: RecordOwner): boolean =>
+  record.expiresAtMs <= nowMs && (owner === undefined || record.owner === owner);
 
 export interface BatchLimits {
   maxRecords: number;
@@ -24,8 +28,8 @@ export interface Accumulator {
   putBack(batch: PendingRecord[]): void;
   /** Puts a batch of two or more back as two halves, that are sent one after the other. */
   putBackSplit(batch: PendingRecord[]): void;
-  /** The expired records, removed from all batches. The caller ends them. */
-  takeExpired(nowMs: number): PendingRecord[];
+  /** The expired records, of all owners or of one, removed from all batches. The caller ends them. */
+  takeExpired(nowMs: number, owner?: RecordOwner): PendingRecord[];
   /** Before this nothing that waits expires. */
   noneExpiresBeforeMs(): number;
 }
@@ -98,9 +102,9 @@ export function createAccumulator(limits: BatchLimits): Accumulator {
       returned.unshift(batch.slice(0, middle), batch.slice(middle));
       noteExpiryOf(batch);
     },
-    takeExpired(nowMs) {
+    takeExpired(nowMs, owner) {
       if (nowMs < noneBeforeMs) return [];
-      const expired = (record: PendingRecord): boolean => record.expiresAtMs <= nowMs;
+      const expired = (record: PendingRecord): boolean => isExpired(record, nowMs, owner);
       const ofReturned = returned.flat().filter((record) => expired(record) && !record.ended());
       const ofWaiting = waiting.filter(expired);
       if (ofWaiting.length > 0) {

@@ -17,10 +17,23 @@ export interface LeaderLanes {
   close(): Promise<void>;
 }
 
-export function createLeaderLanes(createLane: () => ProduceLane): LeaderLanes {
-  const shared = createLane();
+/** @param newLane calls `onGivenUp` as produce-lane.ts describes it */
+export function createLeaderLanes(newLane: (onGivenUp: () => void) => ProduceLane): LeaderLanes {
   const alone = new Map<string, ProduceLane>();
+  let shared = createLane();
   let spare: ProduceLane | undefined;
+
+  function createLane(): ProduceLane {
+    const lane = newLane(() => replace(lane));
+    return lane;
+  }
+
+  /** The lane of a partition alone has a single one, and so is never given up by others. */
+  function replace(lane: ProduceLane): void {
+    if (lane === shared) shared = createLane();
+    if (lane === spare) spare = undefined;
+    lane.retire();
+  }
 
   const isSlow = (): boolean => shared.inFlightMs() > slowAfterMs;
   const slowForMs = (): number => (isSlow() ? shared.inFlightMs() : 0);

@@ -12,10 +12,9 @@
  */
 import type { Clock } from '#lib/clock';
 import { AppError } from '#lib/errors';
-import type { Logger } from '#lib/log';
-import type { Span, Tracer } from '#lib/telemetry';
-import { type BatchLimits, createAccumulator } from './accumulator.ts';
-import type { PendingRecord } from './pending-record.ts';
+import type { Span } from '#lib/telemetry';
+import { type BatchLimits, createAccumulator, isExpired } from './accumulator.ts';
+import type { PendingRecord, RecordOwner } from './pending-record.ts';
 import type { ProduceOutcome } from './produce-answer.ts';
 import { followersTimeoutMs, type ProduceLane, type Sendable } from './produce-lane.ts';
 import { startSendSpan } from './trace-send.ts';
@@ -32,7 +31,7 @@ export interface PartitionSender {
   /** Another broker leads it now. */
   leaderChanged(): void;
   /** @returns before when nothing more expires */
-  expire(nowMs: number, error: (record: PendingRecord) => AppError): number;
+  expire(nowMs: number, error: (record: PendingRecord) => AppError, owner?: RecordOwner): number;
   /** Ends the linger that is under way. */
   hurry(): void;
 }
@@ -41,17 +40,14 @@ export interface PartitionSenderOptions {
   topic: string;
   partition: number;
   limits: BatchLimits;
-  /** The producer stops: nothing waits for others. */
+  /** A producer stops: nothing waits for others. */
   isFlushing(): boolean;
   clock: Clock;
-  log: Logger;
-  tracer: Tracer;
   random: () => number;
   /** The connection to the current leader: the shared one, or its own. */
   lane(isAlone: boolean): Pick<ProduceLane, 'add' | 'hurry'>;
   onBatchCut(): void;
   onFailure(): void;
-  onRequest(outcome: ProduceOutcome['kind'], seconds: number): void;
   /** Aborts when nothing more may be sent. */
   closed: AbortSignal;
 }
@@ -62,10 +58,11 @@ const maxBackoffMs = 1_000;
 const avoidAfterFailureMs = 5_000;
 
 export function createPartitionSender(options: PartitionSenderOptions): PartitionSender {
-  const { topic, partition, clock, log, tracer, closed } = options;
+  const { topic, partition, clock, closed } = options;
   const accumulator = createAccumulator(options.limits);
   let inFlight: PendingRecord[] = [];
-  let span: Span | undefined;
+  /** Those whose records are in flight, each with its span. */
+  let spans: ReadonlyMap<RecordOwner, Span> = new Map();
   let state: 'idle' | 'waiting' | 'in flight' | 'backing off' = 'idle';
   /** The lane in which it waits. */
   let lane: Pick<ProduceLane, 'add' | 'hurry'> | undefined;
@@ -85,14 +82,17 @@ export function createPartitionSender(options: PartitionSenderOptions): Partitio
       if (inFlight.length === 0) resume();
       else {
         state = 'in flight';
-        span = startSendSpan(tracer, topic, partition, inFlight);
+        spans = spansOf(inFlight);
       }
       return inFlight;
     },
+    requestTimeoutMs: () => Math.min(...spans.keys().map((owner) => owner.requestTimeoutMs)),
     settle(outcome, tookMs) {
-      if (outcome.kind !== 'written') span?.fail(outcome.kind);
-      span?.end();
-      options.onRequest(outcome.kind, tookMs / 1_000);
+      for (const [owner, span] of spans) {
+        if (outcome.kind !== 'written') span.fail(outcome.kind);
+        span.end();
+        owner.requested(outcome.kind, tookMs / 1_000);
+      }
       const batch = inFlight;
       inFlight = [];
       judgePace(outcome, tookMs);
@@ -108,6 +108,14 @@ export function createPartitionSender(options: PartitionSenderOptions): Partitio
     state = 'waiting';
     lane = options.lane(isAlone);
     lane.add(sendable);
+  }
+
+  function spansOf(batch: readonly PendingRecord[]): Map<RecordOwner, Span> {
+    const owners = new Set<RecordOwner>();
+    for (const { owner } of batch) owners.add(owner);
+    const recordsOf = (owner: RecordOwner): readonly PendingRecord[] =>
+      owners.size === 1 ? batch : batch.filter((record) => record.owner === owner);
+    return new Map([...owners].map((each) => [each, startSendSpan(each.tracer, topic, partition, recordsOf(each))]));
   }
 
   async function backOff(): Promise<void> {
@@ -140,13 +148,8 @@ export function createPartitionSender(options: PartitionSenderOptions): Partitio
     failures += 1;
     failedAtMs = clock.monotonicMs();
     if (failures === 1) {
-      log.warn({
-        event: 'kafka.produce_failed',
-        topic,
-        partition,
-        records: batch.length,
-        reason: outcome.error.message,
-      });
+      const facts = { topic, partition, records: batch.length, reason: outcome.error.message };
+      for (const { log } of spans.keys()) log.warn({ event: 'kafka.produce_failed', ...facts });
     }
     accumulator.putBack(batch);
     options.onFailure();
@@ -171,11 +174,11 @@ export function createPartitionSender(options: PartitionSenderOptions): Partitio
     leaderChanged() {
       isAlone = false;
     },
-    expire(nowMs, error) {
-      for (const record of accumulator.takeExpired(nowMs)) record.fail(error(record));
+    expire(nowMs, error, owner) {
+      for (const record of accumulator.takeExpired(nowMs, owner)) record.fail(error(record));
       let nextMs = accumulator.noneExpiresBeforeMs();
       for (const record of inFlight) {
-        if (record.expiresAtMs <= nowMs) record.fail(error(record));
+        if (isExpired(record, nowMs, owner)) record.fail(error(record));
         else nextMs = Math.min(nextMs, record.expiresAtMs);
       }
       return nextMs;

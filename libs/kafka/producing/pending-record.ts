@@ -1,9 +1,24 @@
 import type { AppError } from '#lib/errors';
+import type { Logger } from '#lib/log';
+import type { Tracer } from '#lib/telemetry';
 import { batchRecord, type BatchRecord } from '../codec/record-batch.ts';
 import type { HeaderValue, OutgoingRecord, RecordPosition } from '../port.ts';
+import type { ProduceOutcome } from './produce-answer.ts';
+
+/** The producer that accepted a record: several may send by the same connections. */
+export interface RecordOwner {
+  /** After which a request with its records counts as unanswered. */
+  readonly requestTimeoutMs: number;
+  readonly tracer: Tracer;
+  readonly log: Pick<Logger, 'warn'>;
+  /** A request with its records has ended, for one partition. */
+  requested(outcome: ProduceOutcome['kind'], seconds: number): void;
+  ended(record: PendingRecord): void;
+}
 
 /** A record that `send` has accepted: its bytes and its promise. It ends once; later ends do nothing. */
 export interface PendingRecord extends BatchRecord {
+  readonly owner: RecordOwner;
   readonly topic: string;
   readonly bytes: number;
   readonly expiresAtMs: number;
@@ -21,7 +36,7 @@ const overheadBytes = 64;
 export function createPendingRecord(
   record: OutgoingRecord,
   time: { expiresAtMs: number; dueAtMs: number },
-  onEnd: (record: PendingRecord) => void,
+  owner: RecordOwner,
 ): { pending: PendingRecord; position: Promise<RecordPosition> } {
   const { promise, resolve, reject } = Promise.withResolvers<RecordPosition>();
   const key = record.key === null ? null : toBuffer(record.key);
@@ -35,10 +50,11 @@ export function createPendingRecord(
   const end = (settle: () => void): void => {
     if (ended) return;
     ended = true;
-    onEnd(pending);
+    owner.ended(pending);
     settle();
   };
   const pending: PendingRecord = {
+    owner,
     topic: record.topic,
     ...content,
     bytes: overheadBytes + content.bodyBytes,

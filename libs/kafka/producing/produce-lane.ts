@@ -3,9 +3,12 @@
  * partition that waits, due or not: what wakes a broker, and this process with the answer, is the request and not the record.
  *
  *   partition waits ──the first is due, and no request in flight──► request ──answer──► each partition's own outcome
+ *         │                                                           └──the partition's own time limit──► unknown, of this partition alone
  *         └── taken back (the leader has changed, the request in flight takes long) ──► it waits for another lane
  *
- * It guarantees that a request holds a partition once, and that what is said of one partition is the outcome of no other.
+ * It guarantees that a request holds a partition once, and that what is said of one partition is the outcome of no other. Where one of several
+ * partitions gives a request up, the lane goes no further: the rest of the request keeps its time on this connection, and all else goes
+ * by another lane.
  */
 import type { Clock } from '#lib/clock';
 import type { Logger } from '#lib/log';
@@ -25,6 +28,8 @@ export interface Sendable {
   batchBytes(): number;
   /** Takes the batch out; empty if all of its records have ended already. */
   cut(): readonly BatchRecord[];
+  /** After which the request counts as unanswered, for the batch that was cut; the lane's own limit holds too. */
+  requestTimeoutMs(): number;
   /** @param tookMs of the whole request */
   settle(outcome: ProduceOutcome, tookMs: number): void;
   /** It was taken out of the lane, and has to choose another. */
@@ -46,6 +51,8 @@ export interface ProduceLane {
   /** How long the request in flight has been running; 0 without one. */
   inFlightMs(): number;
   connect(): Promise<void>;
+  /** It takes no more: what waits chooses another lane, and the connection is closed after the request in flight. */
+  retire(): void;
   close(): Promise<void>;
 }
 
@@ -56,6 +63,8 @@ export interface ProduceLaneOptions {
   log: Logger;
   requestTimeoutMs: number;
   compression: Compression;
+  /** Some partitions have given the request in flight up, and others have not: the lane is retired, and another has to take its place. */
+  onGivenUp(): void;
 }
 
 /** The size of a request; a larger batch goes alone. */
@@ -67,6 +76,7 @@ const closeTimeoutMs = 2_000;
 interface InFlight {
   sendable: Sendable;
   records: readonly BatchRecord[];
+  limitMs: number;
 }
 
 export function createProduceLane({
@@ -75,6 +85,7 @@ export function createProduceLane({
   log,
   requestTimeoutMs,
   compression,
+  onGivenUp,
 }: ProduceLaneOptions): ProduceLane {
   const waiting = new Set<Sendable>();
   let inFlight: readonly InFlight[] = [];
@@ -118,20 +129,40 @@ export function createProduceLane({
       if (cut.length > 0 && bytes > maxRequestBytes) break;
       waiting.delete(sendable);
       const records = sendable.cut();
-      if (records.length > 0) cut.push({ sendable, records });
+      if (records.length === 0) continue;
+      cut.push({ sendable, records, limitMs: Math.min(requestTimeoutMs, sendable.requestTimeoutMs()) });
     }
     return cut;
   }
 
   async function send(batches: readonly InFlight[]): Promise<void> {
-    requestedAtMs = clock.monotonicMs();
-    const outcomes = await request(batches);
-    const tookMs = clock.monotonicMs() - requestedAtMs;
+    const beganAtMs = clock.monotonicMs();
+    requestedAtMs = beganAtMs;
+    const open = new Set(batches);
+    const { promise: allGivenUp, resolve: abandon } = Promise.withResolvers<undefined>();
+
+    function giveUp(some: readonly InFlight[], limitMs: number): void {
+      for (const each of some) open.delete(each);
+      if (open.size > 0) onGivenUp();
+      else abandon(undefined);
+      const outcome = judgeFailure(new Error(`no answer within ${limitMs} ms`));
+      for (const { sendable } of some) sendable.settle(outcome, clock.monotonicMs() - beganAtMs);
+    }
+
+    const limits = Map.groupBy(batches, ({ limitMs }) => limitMs)
+      .entries()
+      .filter(([limitMs]) => limitMs < requestTimeoutMs)
+      .map(([limitMs, some]) => clock.startLimit(limitMs, () => giveUp(some, limitMs)))
+      .toArray();
+    const outcomes = await (limits.length === 0 ? request(batches) : Promise.race([request(batches), allGivenUp]));
+    for (const stop of limits) stop();
+    if (outcomes === undefined) renewConnection();
+    const tookMs = clock.monotonicMs() - beganAtMs;
     requestedAtMs = undefined;
     inFlight = [];
-    for (const [index, { sendable }] of batches.entries()) {
-      const outcome = outcomes[index];
-      if (outcome !== undefined) sendable.settle(outcome, tookMs);
+    for (const [index, batch] of batches.entries()) {
+      const outcome = outcomes?.[index];
+      if (outcome !== undefined && open.has(batch)) batch.sendable.settle(outcome, tookMs);
     }
   }
 
@@ -144,7 +175,7 @@ export function createProduceLane({
         partition,
         bytes: encodeRecordBatch(records, nowMs, compression),
       }));
-      const wholeMs = Math.ceil(requestTimeoutMs * 0.8);
+      const wholeMs = Math.ceil(Math.min(...batches.map(({ limitMs }) => limitMs)) * 0.8);
       const timeoutMs = batches.length > 1 ? Math.min(wholeMs, followersTimeoutMs) : wholeMs;
       const answered = open().then((connection) => connection.produce(encoded, timeoutMs));
       // kafkajs's own time limits don't cover everything: not connecting and authenticating.
@@ -192,6 +223,12 @@ export function createProduceLane({
     lingering = undefined;
   }
 
+  function disperse(): void {
+    const elsewhere = [...waiting];
+    waiting.clear();
+    for (const each of elsewhere) each.lookElsewhere();
+  }
+
   return {
     add(sendable) {
       waiting.add(sendable);
@@ -199,14 +236,16 @@ export function createProduceLane({
       else if (lingering !== undefined && sendable.dueAtMs() < lingering.untilMs) hurry();
     },
     hurry,
-    disperse() {
-      const elsewhere = [...waiting];
-      waiting.clear();
-      for (const each of elsewhere) each.lookElsewhere();
-    },
+    disperse,
     load: () => waiting.size + inFlight.length,
     inFlightMs: () => (requestedAtMs === undefined ? 0 : clock.monotonicMs() - requestedAtMs),
     connect: async () => void (await connectOnce()),
+    retire() {
+      closed = true;
+      hurry();
+      renewConnection();
+      disperse();
+    },
     async close() {
       closed = true;
       hurry();

@@ -22,6 +22,8 @@ export interface TopicLayouts {
   refreshSoon(): void;
   /** Resolves after the first round of requests, even if they failed. */
   start(): Promise<void>;
+  /** Resolves after a round that begins from now on, which it asks for. */
+  refreshed(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -60,6 +62,7 @@ export function createTopicLayouts({
   let connection: BrokerConnection | undefined;
   let connections = 0;
   let loop: Promise<void> | undefined;
+  let awaited: (() => void)[] = [];
 
   /** @returns whether every topic's layout is known and fresh */
   async function refreshAll(): Promise<boolean> {
@@ -125,12 +128,14 @@ export function createTopicLayouts({
   }
 
   /** No plain rounds: whoever asks for a refresh cuts the pause short. */
-  async function run(firstRound: () => void): Promise<void> {
+  async function run(): Promise<void> {
     let retryMs = firstRetryMs;
     while (!stopped.signal.aborted) {
       refreshAsked = false;
+      const waiting = awaited;
+      awaited = [];
       const fresh = await refreshAll();
-      firstRound();
+      for (const resolve of waiting) resolve();
       await clock.sleep(minGapMs, stopped.signal);
       if (refreshAsked) continue;
       pause = new AbortController();
@@ -139,6 +144,8 @@ export function createTopicLayouts({
     }
     await closeConnection();
   }
+
+  const nextRound = (): Promise<void> => new Promise((resolve) => awaited.push(resolve));
 
   function refreshSoon(): void {
     refreshAsked = true;
@@ -156,10 +163,15 @@ export function createTopicLayouts({
     },
     addressOf: (broker) => addresses.get(broker),
     refreshSoon,
-    start: () =>
-      new Promise((resolve) => {
-        loop = run(resolve);
-      }),
+    start() {
+      const first = nextRound();
+      loop = run();
+      return first;
+    },
+    refreshed() {
+      refreshSoon();
+      return nextRound();
+    },
     async stop() {
       stopped.abort();
       if (loop !== undefined) await within(clock, closeTimeoutMs, loop, () => undefined);

@@ -1,7 +1,8 @@
 import type { AppError } from '#lib/errors';
+import { isExpired } from './accumulator.ts';
 import type { PartitionSender } from './partition-sender.ts';
 import { partitionOf } from './partitioner.ts';
-import type { PendingRecord } from './pending-record.ts';
+import type { PendingRecord, RecordOwner } from './pending-record.ts';
 import type { ProduceLane } from './produce-lane.ts';
 import { nobody, type TopicLayout } from './topic-layouts.ts';
 
@@ -10,7 +11,7 @@ export interface TopicSender {
   add(record: PendingRecord): void;
   layoutChanged(layout: TopicLayout): void;
   /** @returns before when nothing more expires */
-  expire(nowMs: number, error: (record: PendingRecord) => AppError): number;
+  expire(nowMs: number, error: (record: PendingRecord) => AppError, owner?: RecordOwner): number;
   hurry(): void;
 }
 
@@ -88,12 +89,13 @@ export function createTopicSender(options: TopicSenderOptions): TopicSender {
       unrouted = [];
       for (const record of waiting) route(record, changed);
     },
-    expire(nowMs, error) {
-      for (const record of unrouted) if (record.expiresAtMs <= nowMs) record.fail(error(record));
+    expire(nowMs, error, owner) {
+      for (const record of unrouted) if (isExpired(record, nowMs, owner)) record.fail(error(record));
       unrouted = unrouted.filter((record) => !record.ended());
       let nextMs = Number.POSITIVE_INFINITY;
       for (const { expiresAtMs } of unrouted) nextMs = Math.min(nextMs, expiresAtMs);
-      for (const sender of senders) if (sender !== undefined) nextMs = Math.min(nextMs, sender.expire(nowMs, error));
+      for (const sender of senders)
+        if (sender !== undefined) nextMs = Math.min(nextMs, sender.expire(nowMs, error, owner));
       return nextMs;
     },
     hurry: () => {

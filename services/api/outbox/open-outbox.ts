@@ -34,7 +34,7 @@ export function openOutbox(
     statementTimeoutMs,
     isPipelined: 'on-request',
   });
-  const producer = createProducer({
+  const producer = (context.createProducer ?? createProducer)({
     ...kafkaAccess(config),
     clientId: name,
     clock,

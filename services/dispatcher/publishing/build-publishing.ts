@@ -12,7 +12,7 @@ import { createOffer, createPublish } from './publish.ts';
 
 interface Deps {
   config: Pick<DispatcherConfig, 'schemaRegistryUrl' | 'kafkaCompression'>;
-  context: Pick<ServiceContext, 'clock' | 'log' | 'metrics' | 'tracer'>;
+  context: Pick<ServiceContext, 'clock' | 'log' | 'metrics' | 'tracer' | 'createProducer'>;
   kafka: KafkaClient;
   /** Keeps the dead letters that their topic refuses. */
   postgres: Postgres;
@@ -24,7 +24,7 @@ interface Deps {
 export function buildPublishing({ config, context, kafka, postgres, waitOut, topics }: Deps) {
   const { clock, log, metrics, tracer } = context;
   const registry = { registryUrl: config.schemaRegistryUrl, clock, log };
-  const producer = createProducer({
+  const producer = (context.createProducer ?? createProducer)({
     ...kafka,
     tracer,
     topics: [topics['delivery.attempts'], topics.deliveries],

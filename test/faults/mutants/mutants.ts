@@ -19,6 +19,7 @@ import { showingMutants } from './showing.ts';
 import { sharingMutants } from './sharing.ts';
 import { tracingMutants } from './tracing.ts';
 import { waitingApartMutants } from './waiting-apart.ts';
+import { wakingMutants } from './waking.ts';
 
 /** Each of them must be seen. */
 export const mutants: readonly Mutant[] = [
@@ -42,4 +43,5 @@ export const mutants: readonly Mutant[] = [
   ...erasingMutants,
   ...endingLoopsMutants,
   ...waitingApartMutants,
+  ...wakingMutants,
 ];

@@ -8,7 +8,7 @@ export const sendingMutants: readonly Mutant[] = [
     name: 'sends the records of several brokers at once, and takes them for written when that resolves',
     edits: [
       {
-        in: 'createProducer',
+        in: 'createSending',
         insert: `const plain = createClient(options).producer({ retry: { retries: 5 }, allowAutoTopicCreation: false });
   const connecting = plain.connect();
   let gathered: PendingRecord[] = [];
@@ -25,7 +25,7 @@ export const sendingMutants: readonly Mutant[] = [
     }, 5);
   }`,
       },
-      { in: 'createProducer.send', replace: 'topicSender($topic).add($record)', with: 'sendPlainly($record)' },
+      { in: 'createSending.add', replace: 'topicSender($topic).add($record)', with: 'sendPlainly($record)' },
     ],
     byNight: { test: conformance, title: 'when the leader of one partition has moved' },
     budgetSeconds: 300,
@@ -66,6 +66,39 @@ export const sendingMutants: readonly Mutant[] = [
     byDay: {
       test: 'test/unit/kafka/partition-sender.test.ts',
       title: 'records that come while a batch is in flight wait for its end',
+    },
+    budgetSeconds: 60,
+  },
+  {
+    name: 'closes the connections that services share when the first of them stops',
+    edits: [{ in: 'createSending.leave', never: 'members.size > 0' }],
+    byDay: {
+      test: 'test/unit/kafka/producer-pool.test.ts',
+      title: 'one that stops leaves the connections to the others',
+    },
+    budgetSeconds: 60,
+  },
+  {
+    name: 'fails the records of all services when one of them stops',
+    edits: [{ in: 'libs/kafka/isExpired', returns: 'record.expiresAtMs <= nowMs' }],
+    byDay: {
+      test: 'test/unit/kafka/producer-pool.test.ts',
+      title: 'one that stops leaves the connections to the others',
+    },
+    budgetSeconds: 60,
+  },
+  {
+    name: 'sends the records of all services again once one of them has given their request up',
+    edits: [
+      {
+        in: 'createPartitionSender.requestTimeoutMs',
+        replace: 'Math.min(...$limits)',
+        with: 'Math.min(5_000, ...$limits)',
+      },
+    ],
+    byDay: {
+      test: 'test/unit/kafka/producer-pool.test.ts',
+      title: 'a request that one gives up is sent again for that one alone',
     },
     budgetSeconds: 60,
   },

@@ -16,7 +16,7 @@ const none = { ...readConfig(kafkaFields, {}), kafkaBrokers: ['a:9092', 'b:9092'
 const over = { ...none, kafkaTls: true };
 
 test('by default brokers are spoken to as they are: no TLS, nobody in particular', () => {
-  expect(kafkaAccess(none)).toEqual({ brokers: ['a:9092', 'b:9092'], tls: undefined, sasl: undefined });
+  expect(kafkaAccess(none)).toMatchObject({ brokers: ['a:9092', 'b:9092'], tls: undefined, sasl: undefined });
 });
 
 test('TLS without files trusts the public authorities, and nothing older than 1.2', () => {
@@ -44,4 +44,20 @@ test('renewed files are in use from the next connection on; in the middle of a r
   expect(tls?.options().ca).toBe(authority);
   file('ca.pem', client.cert);
   expect(tls?.options().ca).toBe(client.cert);
+});
+
+test('only equal settings are the same access, and their secrets can’t be read in it', () => {
+  const scram = {
+    ...none,
+    kafkaSaslMechanism: 'scram-sha-256',
+    kafkaSaslUsername: 'one',
+    kafkaSaslPassword: 'secret text',
+  } as const;
+  const all = [none, scram, { ...scram, kafkaSaslUsername: 'two' }, { ...scram, kafkaSaslPassword: 'another' }];
+  const identities = [...all, { ...none, kafkaBrokers: ['a:9092'] }].map((each) => kafkaAccess(each).identity);
+  expect(new Set(identities).size).toBe(identities.length);
+  expect(kafkaAccess({ ...scram }).identity).toBe(identities[1]);
+  // Services differ in this, and it is no part of the access.
+  expect(kafkaAccess({ ...scram, topicPrefix: 'other.' } as typeof scram).identity).toBe(identities[1]);
+  expect(JSON.stringify(kafkaAccess(scram).identity)).not.toContain('secret text');
 });

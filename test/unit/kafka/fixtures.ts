@@ -1,6 +1,21 @@
 import type { KafkaMessage } from 'kafkajs';
-import { createPendingRecord, type PendingRecord } from '../../../libs/kafka/producing/pending-record.ts';
 import type { RecordPosition } from '#lib/kafka';
+import { silentLogger } from '#lib/log';
+import { noTracer } from '#lib/telemetry';
+import {
+  createPendingRecord,
+  type PendingRecord,
+  type RecordOwner,
+} from '../../../libs/kafka/producing/pending-record.ts';
+
+/** A producer that takes no notice of what becomes of its records. */
+export const anOwner: RecordOwner = {
+  requestTimeoutMs: 12_000,
+  tracer: noTracer,
+  log: silentLogger,
+  requested: () => undefined,
+  ended: () => undefined,
+};
 
 export interface SentRecord {
   pending: PendingRecord;
@@ -11,13 +26,13 @@ export interface SentRecord {
 /** A record that was accepted, of about so many bytes. */
 export function sentRecord(
   value: string | Buffer,
-  options: { sentAtMs?: number; expiresAtMs?: number; dueAtMs?: number; key?: string | null } = {},
+  options: { sentAtMs?: number; expiresAtMs?: number; dueAtMs?: number; key?: string | null; owner?: RecordOwner } = {},
 ): SentRecord {
-  const { key = null, sentAtMs = 0, expiresAtMs = sentAtMs + 1_000, dueAtMs = sentAtMs } = options;
+  const { owner = anOwner, key = null, sentAtMs = 0, expiresAtMs = sentAtMs + 1_000, dueAtMs = sentAtMs } = options;
   const { pending, position } = createPendingRecord(
     { topic: 't', key, value: Buffer.from(value), headers: {} },
     { expiresAtMs, dueAtMs },
-    () => undefined,
+    owner,
   );
   let end: RecordPosition | string | undefined;
   position.then(

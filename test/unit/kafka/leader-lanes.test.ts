@@ -2,9 +2,16 @@ import { createLeaderLanes } from '../../../libs/kafka/producing/leader-lanes.ts
 import type { ProduceLane } from '../../../libs/kafka/producing/produce-lane.ts';
 
 function setUp() {
-  const made: { inFlightMs: number; dispersed: number; closed: boolean; lane: ProduceLane }[] = [];
-  const createLane = (): ProduceLane => {
-    const state = { inFlightMs: 0, dispersed: 0, closed: false };
+  const made: {
+    inFlightMs: number;
+    dispersed: number;
+    closed: boolean;
+    retired: boolean;
+    lane: ProduceLane;
+    giveUp(): void;
+  }[] = [];
+  const createLane = (giveUp: () => void): ProduceLane => {
+    const state = { inFlightMs: 0, dispersed: 0, closed: false, retired: false, giveUp };
     const lane: ProduceLane = {
       add: () => undefined,
       hurry: () => undefined,
@@ -12,6 +19,7 @@ function setUp() {
       load: () => 0,
       inFlightMs: () => one.inFlightMs,
       connect: async () => undefined,
+      retire: () => void (one.retired = true),
       close: async () => void (one.closed = true),
     };
     const one = Object.assign(state, { lane });
@@ -61,4 +69,17 @@ test('all are dispersed where the leader may have changed, and all are closed', 
     [1, true],
     [1, true],
   ]);
+});
+
+test('a lane whose request some have given up is replaced for all that is sent from then on', () => {
+  const { made, lanes } = setUp();
+  const first = lanes.of('t/0', false);
+  made[0]?.giveUp();
+  expect(lanes.of('t/0', false)).not.toBe(first);
+  expect(made.map(({ retired }) => retired)).toEqual([true, false]);
+  if (made[1] !== undefined) made[1].inFlightMs = 201;
+  const spare = lanes.of('t/0', false);
+  made[2]?.giveUp();
+  expect(lanes.of('t/0', false)).not.toBe(spare);
+  expect(made.map(({ retired }) => retired)).toEqual([true, false, true, false]);
 });

@@ -1,7 +1,5 @@
 import { createManualClock } from '#lib/clock';
 import { AppError } from '#lib/errors';
-import { silentLogger } from '#lib/log';
-import { noTracer } from '#lib/telemetry';
 import { createPartitionSender, type PartitionSenderOptions } from '../../../libs/kafka/producing/partition-sender.ts';
 import type { ProduceOutcome } from '../../../libs/kafka/producing/produce-answer.ts';
 import type { Sendable } from '../../../libs/kafka/producing/produce-lane.ts';
@@ -49,8 +47,6 @@ function setUp({ lingerMs = 2, ...options }: Partial<PartitionSenderOptions> & {
     limits: { maxRecords: 3, maxBytes: 10_000 },
     isFlushing: () => false,
     clock,
-    log: silentLogger,
-    tracer: noTracer,
     random: () => 0.5,
     lane(isAlone) {
       askedAlone.push(isAlone);
@@ -58,7 +54,6 @@ function setUp({ lingerMs = 2, ...options }: Partial<PartitionSenderOptions> & {
     },
     onBatchCut: () => undefined,
     onFailure: () => (failures += 1),
-    onRequest: () => undefined,
     closed: new AbortController().signal,
     ...options,
   });

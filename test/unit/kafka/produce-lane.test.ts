@@ -20,6 +20,7 @@ const fail: Produce = () => Promise.reject(new Error('timed out'));
 /** A lane over connections whose n-th answers by `answers[n]`; the last also for all further ones. */
 function setUp(...answers: Produce[]) {
   const clock = createManualClock();
+  const givenUp: number[] = [];
   const connections: { open: boolean; timeoutsMs: number[] }[] = [];
   const connect = async (): Promise<BrokerConnection> => {
     const connection = { open: true, timeoutsMs: [] as number[] };
@@ -35,7 +36,14 @@ function setUp(...answers: Produce[]) {
       close: async () => void (connection.open = false),
     };
   };
-  const lane = createProduceLane({ connect, clock, log: silentLogger, compression: 'none', requestTimeoutMs: 10_000 });
+  const lane = createProduceLane({
+    connect,
+    clock,
+    log: silentLogger,
+    compression: 'none',
+    requestTimeoutMs: 10_000,
+    onGivenUp: () => givenUp.push(clock.monotonicMs()),
+  });
   const outcomes: string[] = [];
   /** A partition with a waiting batch. */
   const waiting = (partition: number, given: Partial<Sendable> = {}): Sendable => ({
@@ -44,6 +52,7 @@ function setUp(...answers: Produce[]) {
     dueAtMs: () => Number.NEGATIVE_INFINITY,
     batchBytes: () => 100,
     cut: () => [record],
+    requestTimeoutMs: () => 10_000,
     settle: ({ kind }) => void outcomes.push(`${partition} ${kind}`),
     lookElsewhere: () => void outcomes.push(`${partition} elsewhere`),
     ...given,
@@ -52,7 +61,7 @@ function setUp(...answers: Produce[]) {
     for (const partition of partitions) lane.add(waiting(partition));
     await settle();
   };
-  return { lane, clock, connections, outcomes, waiting, send };
+  return { lane, clock, connections, outcomes, waiting, send, givenUp };
 }
 
 const record: BatchRecord = batchRecord({ key: null, value: Buffer.from('x'), headers: [] });
@@ -238,4 +247,53 @@ test('a lane that is closed sends nothing more', async () => {
   await requests[0]?.answer();
   await closing;
   expect([requests.length, connections[0]?.open]).toEqual([1, false]);
+});
+
+describe('a partition that gives its request up before the others', () => {
+  const patient = { requestTimeoutMs: () => 10_000 };
+  const hurried = { requestTimeoutMs: () => 3_000 };
+
+  it('has its outcome then, and the lane is left to the others, whose answer still counts', async () => {
+    const { requests, produce } = held();
+    const { lane, clock, outcomes, waiting, givenUp, connections } = setUp(produce);
+    const startedAtMs = clock.monotonicMs();
+    lane.add(waiting(0, patient));
+    lane.add(waiting(1, hurried));
+    lane.add(waiting(2, hurried));
+    await settle();
+    await clock.advance(2_999);
+    expect(outcomes).toEqual([]);
+    await clock.advance(1);
+    expect(outcomes).toEqual(['1 unknown', '2 unknown']);
+    expect(givenUp).toEqual([startedAtMs + 3_000]);
+    lane.add(waiting(3));
+    lane.retire();
+    expect(outcomes.at(-1)).toBe('3 elsewhere');
+    await requests[0]?.answer();
+    expect(outcomes).toEqual(['1 unknown', '2 unknown', '3 elsewhere', '0 written']);
+    expect(requests).toHaveLength(1);
+    await settle();
+    expect(connections.map(({ open }) => open)).toEqual([false]);
+  });
+
+  it('renews the connection where no other is left in the request', async () => {
+    const { lane, clock, outcomes, waiting, givenUp, connections } = setUp(never, acknowledge);
+    lane.add(waiting(1, hurried));
+    lane.add(waiting(2, hurried));
+    await settle();
+    await clock.advance(3_000);
+    expect([outcomes, givenUp]).toEqual([['1 unknown', '2 unknown'], []]);
+    lane.add(waiting(3, patient));
+    await settle();
+    await settle();
+    expect(outcomes.at(-1)).toBe('3 written');
+    expect(connections.map(({ open }) => open)).toEqual([false, true]);
+  });
+
+  it('has the leader wait for its followers no longer than that', async () => {
+    const { lane, waiting, connections } = setUp(acknowledge);
+    lane.add(waiting(1, { requestTimeoutMs: () => 1_000 }));
+    await settle();
+    expect(connections[0]?.timeoutsMs).toEqual([800]);
+  });
 });

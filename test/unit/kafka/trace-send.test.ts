@@ -1,5 +1,6 @@
 import { createPendingRecord, type PendingRecord } from '../../../libs/kafka/producing/pending-record.ts';
 import { startSendSpan } from '../../../libs/kafka/producing/trace-send.ts';
+import { anOwner } from './fixtures.ts';
 import { createRecordingTracer } from '../telemetry/recording-tracer.ts';
 
 const traceIds = ['a', 'b', 'c'].map((letter) => letter.repeat(32));
@@ -7,7 +8,7 @@ const record = (traceparent: string | undefined): PendingRecord =>
   createPendingRecord(
     { topic: 't', key: null, value: Buffer.from('v'), headers: traceparent === undefined ? {} : { traceparent } },
     { expiresAtMs: 1, dueAtMs: 0 },
-    () => undefined,
+    anOwner,
   ).pending;
 
 test('a flush is one span, of the first record’s trace, linked to those of the others', () => {
