@@ -12,7 +12,7 @@ export interface GrownKey {
 const { content_type, content_encoding, body } = payloadColumns;
 /** Columns of `events` that are written as an event comes. */
 const written = { ...arrivedColumns, updated_at: eventColumns.updated_at };
-/** What is known of an event before its clock is taken. */
+/** The fields of a new event that don't depend on its tenant's clock. */
 export const newEventColumns = {
   ...arrivedColumns,
   body_hash: receiptColumns.body_hash,

@@ -20,13 +20,13 @@ interface Deps {
   table: Pick<OutboxTable, 'claimKeys'>;
   workOff: WorkOff;
   publishOne(): PublishOne | undefined;
-  /** There is more than is looked for here. */
+  /** Takes over: there are more keys than are looked for here. */
   wakeSweep(): void;
   clock: Clock;
   log: Logger;
 }
 
-/** At a time, and of these so many calls: the largest payloads would be 64 MiB. */
+/** Keys of one call, and calls at a time: the largest payloads would be 64 MiB. */
 const keysAtOnce = 16;
 const maxCalls = 4;
 const maxWaiting = 1_000;
@@ -63,7 +63,7 @@ export function createFollowKeys({ table, workOff, publishOne, wakeSweep, clock,
       const beganAtMs = clock.monotonicMs();
       const claimed = await table.claimKeys(keys);
       const isWell = await workOff(claimed, beganAtMs, publishNow);
-      // Again: their rows have been removed. What can't be published now is tried by the sweep, after a pause.
+      // Once more, since their rows have been removed. After a failure the sweep tries again, after a pause.
       if (isWell) look(claimed.map(({ tenant, ordering_key }) => ({ tenant, ordering_key: ordering_key ?? '' })));
     } catch (error) {
       log.warn({ event: 'outbox.round_failed', err: toAppError(error) });

@@ -8,9 +8,9 @@
  * The claim is as any other (outbox-table.ts): nobody else publishes the event before its end, and no send begins that might be acknowledged
  * later. If the process dies, the claim ends, and the sweep of another publishes the event under the same id.
  *
- * Of an ordering key an event has a claim only if no earlier one has a row, which its transaction has seen under the tenant's clock; and a row is
- * removed once its event is acknowledged. So an event is sent after all earlier ones of its key. Those that found an earlier row follow in the
- * order of their rows (follow-keys.ts).
+ * An event with an ordering key has a claim only if no earlier event of the key has a row, which its transaction has seen under the tenant's
+ * clock; and a row is removed once its event is acknowledged. So an event is sent after all earlier ones of its key. Events that found an earlier
+ * row follow in the order of their rows (follow-keys.ts).
  */
 import type { Clock } from '#lib/clock';
 import type { CrashPoints } from '#lib/crash-points';
@@ -52,7 +52,7 @@ interface Deps {
   maxBytes?: number;
 }
 
-/** Of payloads that are not acknowledged. The producer's own limit, for payloads with their deliveries, is twice this. */
+/** Limit on payloads that are not acknowledged. The producer's own, for payloads with their deliveries, is twice this. */
 const usualMaxBytes = 32 * 1024 * 1024;
 
 export function createHeldEvents(deps: Deps): HeldEvents {
@@ -64,7 +64,7 @@ export function createHeldEvents(deps: Deps): HeldEvents {
     const publishNow = clock.monotonicMs() < endMs ? publishOne() : undefined;
     const outcome = await publishNow?.(event, budget);
     heldBytes -= event.payload.length;
-    // Events of a key wait for the row of an earlier one.
+    // The next event of a key waits for the removal.
     if (outcome === 'published' || outcome === 'erased')
       removals.add(doneRowOf(event, outcome), event.ordering_key !== null);
     else if (outcome === undefined || outcome.retryable) releases.add(claimOf(event), false);
@@ -87,7 +87,7 @@ export function createHeldEvents(deps: Deps): HeldEvents {
       let held = isClaiming ? bytes : 0;
       heldBytes += held;
       const endMs = clock.monotonicMs() + sendsEndAfterMs;
-      /** Room of what is not published from here. */
+      /** Gives up the room of events that are not published from here. */
       const free = (kept: readonly OutboxEvent[]): void => {
         heldBytes -= held - bytesOf(kept);
         held = 0;

@@ -21,7 +21,7 @@ interface Deps {
 }
 
 const sendTimeoutMs = 10_000;
-/** From a claim on: no record is sent later, since it might be acknowledged after the claim's end. */
+/** Time from a claim to its last send: a later record might be acknowledged after the claim's end. */
 export const sendsEndAfterMs = claimSeconds * 1_000 - sendTimeoutMs - 5_000;
 
 export function createPublishOne({ publishEvent, producer, erased, log }: Deps): PublishOne {

@@ -46,7 +46,7 @@ export interface OutboxDeps {
 }
 
 export interface Outbox extends Part, Pick<HeldEvents, 'hold'> {
-  /** There is a row without a claim. */
+  /** Tells that there is a row without a claim. */
   wake(): void;
 }
 
@@ -55,7 +55,7 @@ const claimedAtOnce = 64;
 /** Interval for rows of other processes and failed ones. */
 const everyMs = 1_000;
 const measureEveryMs = 5_000;
-/** Nobody waits for the row of an event that was published, or is to be tried again; a statement for several costs as much as for one. */
+/** Nobody waits for these changes, and a statement for several rows costs as much as for one. */
 const changes = { lingerMs: 150, maxRows: 256, keptForMs: claimSeconds * 1_000 };
 
 export function createOutbox(deps: OutboxDeps): Outbox {

@@ -18,7 +18,7 @@ interface Options<Row> {
   write(rows: readonly Row[]): Promise<void>;
   lingerMs: number;
   maxRows: number;
-  /** What fails is tried again for so long. */
+  /** Failed changes are tried again for so long. */
   keptForMs: number;
   clock: Clock;
   log: Logger;

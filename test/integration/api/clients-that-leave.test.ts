@@ -31,6 +31,7 @@ async function open() {
   const options = { url, statementTimeoutMs: 30_000, log: silentLogger };
   const postgres = createPostgres({
     ...{ ...options, applicationName, maxConnections, takeTurn, signalOf: currentRequest.signal },
+    isPipelined: 'on-request',
   });
   const another = createPostgres({ ...options, applicationName: 'another', maxConnections: 2 });
   const search = createEventSearch({

@@ -15,7 +15,7 @@ import { createTopic, startOutbox, type Topic } from './publishing.ts';
 
 const timeoutMs = 60_000;
 let api: OpenApi;
-/** That of the API's own process. */
+/** The outbox of the API's own process. */
 let outbox: AppDeps['outbox'];
 const ending: (() => void)[] = [];
 const running: Part[] = [];
@@ -329,7 +329,7 @@ test('beyond the bytes that may be held, rows have no claim, and the sweep publi
   release();
   await isEmpty();
   expect(idsOn(topic).toSorted()).toEqual([held, ...swept].toSorted());
-  // What is acknowledged takes no room.
+  // Acknowledged events take no room.
   const free = outbox.hold(20);
   expect(free.isClaiming).toBe(true);
   free.none();
@@ -340,7 +340,7 @@ test('an event that is erased before it is sent goes nowhere, and the next one o
   const erased = new Set<string>();
   const has = erased.has.bind(erased);
   let marked = 0;
-  // Whatever is asked about first is erased at that moment.
+  // The first event that is asked about is erased at that moment.
   erased.has = (id) => (marked++ === 0 ? (erased.add(id), true) : has(id));
   await startOwn(topic, { erased });
   const first = await publish({ ordering_key: 'k', event_id: 'erased' });

@@ -17,7 +17,7 @@ export function createTopic(delayMs: () => number = () => 0) {
   let held: PromiseWithResolvers<void> | undefined;
   const asked: EventRecord[] = [];
   return {
-    /** Those that it was asked to take, acknowledged or not. */
+    /** Every event that it was asked to take, acknowledged or not. */
     asked,
     /** Acknowledges nothing until the returned function is called. */
     holdAcknowledgments(): () => void {

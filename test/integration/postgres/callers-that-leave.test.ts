@@ -16,7 +16,13 @@ let [postgres, another]: Postgres[] = [];
 
 const open = async (maxConnections = 2): Promise<void> => {
   const options = { url: await createDatabase(), statementTimeoutMs, log: silentLogger };
-  postgres = createPostgres({ ...options, applicationName, maxConnections, signalOf: () => callers.getStore() });
+  postgres = createPostgres({
+    ...options,
+    applicationName,
+    maxConnections,
+    signalOf: () => callers.getStore(),
+    isPipelined: 'on-request',
+  });
   another = createPostgres({ ...options, applicationName: 'another', maxConnections: 1 });
   await postgres.start();
   await another.start();
