@@ -4,6 +4,8 @@ export const root = resolve(import.meta.dirname, '../..');
 /** Everything that the local stack and the tests write. */
 export const hooklineDir = join(root, '.hookline');
 export const jarsDir = join(hooklineDir, 'lib');
+/** Sources without their types, compiled: half of what it takes to start a process, and memory that stripping them would keep. */
+export const compileCacheDir = join(hooklineDir, 'compile-cache');
 export const pomFile = join(import.meta.dirname, 'install', 'pom.xml');
 
 /** The local stack's own. */

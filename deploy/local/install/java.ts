@@ -10,6 +10,9 @@ export const quickStart = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'];
 /** Without it, an idle JVM samples figures for other programs twenty times a second, which nobody reads here. */
 export const fewWakeUps = ['-XX:-UsePerfData'];
 
+/** For its own memory, beside the heap: by default each of its threads gets an arena of glibc's. */
+export const fewArenas = { MALLOC_ARENA_MAX: '2' };
+
 /** A Java program that ends by itself. */
 export async function runJava(java: string, args: readonly string[]): Promise<void> {
   try {

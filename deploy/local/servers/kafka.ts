@@ -1,6 +1,6 @@
 import { rmSync, writeFileSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { fewWakeUps, quickStart, runJava } from '../install/java.ts';
+import { fewArenas, fewWakeUps, quickStart, runJava } from '../install/java.ts';
 import type { Processes } from '../processes/processes.ts';
 import { ready } from '../processes/ready.ts';
 import { fetchMetadata } from './kafka-protocol.ts';
@@ -111,7 +111,7 @@ export function createKafka({
       ...(shortLived ? quickStart : []),
       ...logging,
       ...fewWakeUps,
-      '-Xms256m',
+      '-Xms64m',
       '-Xmx512m',
       '-XX:+UseSerialGC',
     ];
@@ -119,6 +119,7 @@ export function createKafka({
       name: nameOf(broker),
       command: java,
       args: ['-cp', classpath, ...options, 'kafka.Kafka', properties.file],
+      env: fewArenas,
       cwd: homeOf(broker),
       made: properties.text,
     });

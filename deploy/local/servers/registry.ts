@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { StackError } from '../failure.ts';
-import { fewWakeUps, quickStart } from '../install/java.ts';
+import { fewArenas, fewWakeUps, quickStart } from '../install/java.ts';
 import type { Processes, Program } from '../processes/processes.ts';
 import { startReady } from '../processes/ready.ts';
 import { isSuccess, request } from '../smoke/http-request.ts';
@@ -38,8 +38,9 @@ export function createRegistry({ port, postgres, processes, java, jars }: Regist
   const server = (): Program => ({
     name: 'registry',
     command: java,
-    args: [...quickStart, ...fewWakeUps, '-Xms64m', '-Xmx256m', '-jar', runnerIn(jars)],
+    args: [...quickStart, ...fewWakeUps, '-Xms32m', '-Xmx256m', '-jar', runnerIn(jars)],
     env: {
+      ...fewArenas,
       QUARKUS_HTTP_HOST: '127.0.0.1',
       QUARKUS_HTTP_PORT: String(port),
       // Health and metrics of its own, on all interfaces by default.

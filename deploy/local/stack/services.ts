@@ -3,11 +3,13 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { childEnvironment } from '../config.ts';
 import { StackError } from '../failure.ts';
+import { compileCacheDir } from '../paths.ts';
 import { filesFingerprint } from '../processes/fingerprint.ts';
 import type { Processes, Program } from '../processes/processes.ts';
 import { startReady } from '../processes/ready.ts';
 import type { ServerAddresses } from '../servers/server-addresses.ts';
 import { isSuccess, request } from '../smoke/http-request.ts';
+import { nodeOptions, serviceAllocator } from './node-options.ts';
 import { type ServiceName, serviceNames, type StackPorts } from './ports.ts';
 import { hostOf, type ProcessMode, serveName } from './process-mode.ts';
 import type { StackSecrets } from './secrets.ts';
@@ -70,6 +72,7 @@ export function createServices({ root, mode, ports, addresses, secrets, processe
     HOOKLINE_CATALOG_KEY: secrets.adminKey,
     HOOKLINE_ALLOW_HTTP: 'true',
     HOOKLINE_ALLOWED_NETWORKS: '127.0.0.0/8',
+    ...{ NODE_COMPILE_CACHE: compileCacheDir, ...serviceAllocator },
     ...env,
   };
 
@@ -77,14 +80,14 @@ export function createServices({ root, mode, ports, addresses, secrets, processe
   const programOf = (service: ServiceName): Program => ({
     ...node,
     name: service,
-    args: [join('services', service, 'main.ts')],
+    args: [...nodeOptions.separate, join('services', service, 'main.ts')],
     env: { ...environment, HOOKLINE_ADMIN_PORT: String(ports.admin[service]) },
     made: filesFingerprint([join(root, 'services', service), join(root, 'libs')]),
   });
   const programOfAll = (): Program => ({
     ...node,
     name: serveName,
-    args: [join('services', 'cli', 'main.ts'), 'serve'],
+    args: [...nodeOptions.one, join('services', 'cli', 'main.ts'), 'serve'],
     env: {
       ...environment,
       ...Object.fromEntries(

@@ -1,4 +1,4 @@
-import { SchemaRegistry } from '@kafkajs/confluent-schema-registry';
+import type { SchemaRegistry } from '@kafkajs/confluent-schema-registry';
 import type { Clock } from '#lib/clock';
 import { type AttemptRecord, attemptToAvro, type AvroAttempt, type EventRecord, parseAttempt } from '#lib/contract';
 import { AppError, isAppError } from '#lib/errors';
@@ -61,7 +61,7 @@ export function createAvroCodec<T>(options: AvroCodecOptions): AvroCodec<T> {
   const { registryUrl, clock } = options;
   const subject = valueSubject(options.topic);
   const { url: host, credentials } = registryAddress(registryUrl);
-  const registry = new SchemaRegistry({ host, ...(credentials && { auth: credentials }), retry: { retries: 0 } });
+  let registry: Promise<SchemaRegistry> | undefined;
   /** How values of other versions become ours, by the id of the writer's schema; never forgotten. */
   const writers = new Map<number, { type: AvroType; resolver: Resolver }>();
   let own: { type: AvroType; header: Buffer } | undefined;
@@ -78,10 +78,18 @@ export function createAvroCodec<T>(options: AvroCodecOptions): AvroCodec<T> {
     });
   }
 
-  const askFor = (id: number): ReturnType<typeof registry.getSchema> =>
-    within(clock, requestTimeoutMs, registry.getSchema(id), () => {
+  /** It takes 20 MiB, which the services without Avro do without. */
+  async function openRegistry(): Promise<SchemaRegistry> {
+    const { SchemaRegistry: Registry } = await import('@kafkajs/confluent-schema-registry');
+    return new Registry({ host, ...(credentials && { auth: credentials }), retry: { retries: 0 } });
+  }
+
+  async function askFor(id: number): ReturnType<SchemaRegistry['getSchema']> {
+    registry ??= openRegistry();
+    return within(clock, requestTimeoutMs, (await registry).getSchema(id), () => {
       throw new AppError('registry_unavailable', `no schema ${id} within ${requestTimeoutMs} ms`);
     });
+  }
 
   async function typeOf(id: number): Promise<AvroType> {
     const what = `schema ${id} of ${subject}`;

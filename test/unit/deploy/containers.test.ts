@@ -5,6 +5,7 @@ import { type Fields, tracingFields } from '#lib/config';
 import { adminAddressesOf } from '#deploy/docker/admin-address.ts';
 import { composeEnvironment } from '#deploy/docker/compose-environment.ts';
 import { portsAt, serviceNames } from '#deploy/local/stack/ports.ts';
+import { imageNodeOptions, serviceAllocator } from '#deploy/local/stack/node-options.ts';
 import { processModes } from '#deploy/local/stack/process-mode.ts';
 import { setupFields } from '../../../services/cli/config.ts';
 import { settingsByService } from '../../support/documents.ts';
@@ -138,6 +139,19 @@ describe('docker-compose.yml', () => {
 test('the image has the Node that the project is developed with', () => {
   const { devDependencies } = JSON.parse(read('package.json')) as { devDependencies: { node: string } };
   expect(read('deploy/docker/Dockerfile')).toContain(`NODE_IMAGE=node:${devDependencies.node}-`);
+});
+
+test('the image has the memory settings of the local stack', () => {
+  const [[name, value] = []] = Object.entries(serviceAllocator);
+  expect(read('deploy/docker/Dockerfile')).toContain(`\nENV NODE_OPTIONS=${imageNodeOptions} ${name}=${value}\n`);
+});
+
+test('the image has its code compiled, for the user that it runs as', () => {
+  const dockerfile = read('deploy/docker/Dockerfile');
+  const [, user = ''] = /^USER (\S+)\nENV NODE_ENV/m.exec(dockerfile) ?? [];
+  // Node names the folder of a cache after the user.
+  expect(dockerfile).toMatch(new RegExp(`^USER ${user}\nRUN set -eu; \\\\\n +export NODE_COMPILE_CACHE=`, 'm'));
+  expect(dockerfile).toContain('\nENV NODE_COMPILE_CACHE=/app/compile-cache NODE_COMPILE_CACHE_PORTABLE=1\n');
 });
 
 test('the context of the image holds all that it copies', () => {

@@ -1,3 +1,5 @@
+import { compileCacheDir } from '#deploy/local/paths.ts';
+import { nodeOptions } from '#deploy/local/stack/node-options.ts';
 import { portsAt, serviceNames } from '#deploy/local/stack/ports.ts';
 import { byPart, hostOf } from '#deploy/local/stack/process-mode.ts';
 import { createServices } from '#deploy/local/stack/services.ts';
@@ -48,11 +50,18 @@ describe('what is started for them', () => {
   it('is one process that has every admin port', async () => {
     const [serve, ...more] = await startedIn('one');
     expect(more).toEqual([]);
-    expect(serve).toMatchObject({ name: 'serve', args: ['services/cli/main.ts', 'serve'] });
+    expect(serve).toMatchObject({ name: 'serve', args: [...nodeOptions.one, 'services/cli/main.ts', 'serve'] });
     const { admin } = portsAt(0);
     for (const name of serviceNames)
       expect(serve?.env?.[`HOOKLINE_${name.toUpperCase()}_ADMIN_PORT`]).toBe(String(admin[name]));
     expect(serve?.env).not.toHaveProperty('HOOKLINE_ADMIN_PORT');
+  });
+
+  it.each(['one', 'separate'] as const)('has limits of its heap, compiled code, and few arenas: %s', async (mode) => {
+    for (const { args, env } of await startedIn(mode)) {
+      expect(args.slice(0, 2)).toEqual(nodeOptions[mode]);
+      expect(env).toMatchObject({ MALLOC_ARENA_MAX: '2', NODE_COMPILE_CACHE: compileCacheDir });
+    }
   });
 
   it.each(['one', 'separate'] as const)(
