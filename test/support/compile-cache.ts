@@ -1,6 +1,4 @@
-import { fileURLToPath } from 'node:url';
+import { compileCacheDir } from '#deploy/local/paths.ts';
 
 /** The environment of a process of our own. Half of what it takes to start one is stripping its types and compiling it. */
-export const withCompileCache = {
-  NODE_COMPILE_CACHE: fileURLToPath(new URL('../../.hookline/compile-cache', import.meta.url)),
-};
+export const withCompileCache = { NODE_COMPILE_CACHE: compileCacheDir };
