@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { endpointSettlingMs } from '#lib/contract';
 import { writePrivateFile } from '../key-value-file.ts';
 import type { ApiClient } from './api-client.ts';
 
 export interface SmokeTarget {
   source: { id: string; secret: string; ingest_url: string };
-  endpoint: { id: string; secret: string; url: string; created_at: string };
+  endpoint: { id: string; secret: string; url: string; effective_at: string };
 }
 
 /** The source and endpoint of the last smoke, if the API still knows them; otherwise new ones, stored for the next. */
@@ -26,15 +25,17 @@ export async function provideSmokeTarget(options: {
   });
   const target = {
     source: pick(source, ['id', 'secret', 'ingest_url']),
-    endpoint: pick(endpoint, ['id', 'secret', 'url', 'created_at']),
+    endpoint: pick(endpoint, ['id', 'secret', 'url', 'effective_at']),
   };
   writePrivateFile(file, `${JSON.stringify(target, null, 2)}\n`);
   return target;
 }
 
-/** An endpoint gets only what is accepted so long after its creation; a second is for clocks that read a little apart. */
+const clocksApartMs = 500;
+
+/** An endpoint gets only what is accepted from its `effective_at` on. One that was kept by an earlier version has none, and is old. */
 export const isSettled = ({ endpoint }: SmokeTarget, nowMs: number): boolean =>
-  nowMs >= Date.parse(endpoint.created_at) + endpointSettlingMs + 1_000;
+  !(nowMs < Date.parse(endpoint.effective_at) + clocksApartMs);
 
 async function isKnown(api: ApiClient, { source, endpoint }: SmokeTarget): Promise<boolean> {
   const [knownSource, knownEndpoint] = await Promise.all([

@@ -75,8 +75,8 @@ export async function smoke(options: SmokeOptions): Promise<SmokeEvent> {
     const target = await at('poll API', ['api'], options.processes, () => findTarget(options, api, receiver.url));
     receiver.expect(target.endpoint.secret);
     if (!isSettled(target, Date.now())) {
-      say('waiting until the new endpoint is 5 s old: it gets only what is accepted after that');
-      await until('the endpoint to be 5 s old', () => isSettled(target, Date.now()) || undefined, {
+      say('waiting until the new endpoint counts, two seconds: it gets only what is accepted after that');
+      await until('the endpoint to count', () => isSettled(target, Date.now()) || undefined, {
         timeoutMs: 30_000,
       });
     }

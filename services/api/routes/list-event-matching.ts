@@ -16,7 +16,7 @@ const operation: Operation = {
   id: 'listEventMatching',
   summary: 'List the endpoints of the tenant, and why each got an event or did not',
   description:
-    'Evaluated as fan-out did it, by the settings at the time of receipt: a change of an endpoint counts for events received 5 seconds after it or later. Endpoints that are deleted are listed for 30 days.',
+    'Evaluated as fan-out did it, by the settings at the time of receipt: a change of an endpoint counts for events received at its `effective_at`, two seconds after it, or later. Endpoints that are deleted are listed for 30 days.',
   answers: { 200: page('EventMatch', 'Endpoints in the order of their ids') },
   errors: ['gone'],
 };

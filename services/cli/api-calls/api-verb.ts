@@ -29,6 +29,8 @@ interface ApiVerbDefinition<
   show?(answer: Answer, screen: Screen): string;
   /** Sentences for the standard error, once the answer is printed. */
   warn?(answer: Answer, api: Api): Promise<readonly string[]>;
+  /** Once the answer is printed for people. */
+  afterwards?(answer: Answer, context: Context): Promise<void>;
   /** 0 by default. */
   exitCode?(answer: Answer): number;
 }
@@ -38,7 +40,7 @@ export function apiVerb<
   const Options extends OptionSpecs = Readonly<Record<never, never>>,
   const Argument extends string = never,
 >(definition: ApiVerbDefinition<Options, Argument, Answer>): Verb {
-  const { resources, call, show, warn, exitCode } = definition;
+  const { resources, call, show, warn, afterwards, exitCode } = definition;
   return verb<WithTenant<Options>, Argument>({
     ...definition,
     options: { ...definition.options, ...tenantOption(resources) } as WithTenant<Options>,
@@ -49,6 +51,7 @@ export function apiVerb<
       print(context, answer, json, show ?? describeAnswer);
       for (const warning of (await warn?.(answer, api)) ?? [])
         context.process.stderr.write(`warning: ${printable(warning)}\n`);
+      if (!json) await afterwards?.(answer, context);
       return exitCode?.(answer) ?? 0;
     },
   });

@@ -36,7 +36,7 @@ export const apiKeys = {
   }),
   revoke: apiVerb({
     summary: 'Revoke an API key',
-    description: 'Revokes an API key for good, within five seconds. Takes the id of the key, not the key.',
+    description: 'Revokes an API key for good, within two seconds. Takes the id of the key, not the key.',
     resources,
     argument: 'id',
     call: async (api, _values, { id }) => {

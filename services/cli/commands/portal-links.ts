@@ -42,7 +42,7 @@ export const portalLinks = {
   }),
   revoke: apiVerb({
     summary: 'Revoke a portal link, and end its session',
-    description: 'Revokes a portal link for good; whoever is signed in by it is signed out within five seconds.',
+    description: 'Revokes a portal link for good; whoever is signed in by it is signed out within two seconds.',
     resources,
     argument: 'id',
     call: async (api, _values, { id }) => {

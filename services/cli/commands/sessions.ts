@@ -43,7 +43,7 @@ export const sessions = {
   }),
   end: apiVerb({
     summary: 'End a session',
-    description: 'Ends a session for good, within five seconds. Takes the id of the session, not the token.',
+    description: 'Ends a session for good, within two seconds. Takes the id of the session, not the token.',
     resources,
     argument: 'id',
     call: async (api, _values, { id }) => {

@@ -29,7 +29,7 @@ export const tenants = {
   set: apiVerb({
     summary: 'Name a tenant, and set its own limits',
     description:
-      'Sets the name and all own limits of a tenant: a limit that is not given is that of HOOKLINE_TENANT_LIMITS, or the default. Holds within five seconds. Needs the admin key.',
+      'Sets the name and all own limits of a tenant: a limit that is not given is that of HOOKLINE_TENANT_LIMITS, or the default. Holds within two seconds. Needs the admin key.',
     resources,
     argument: 'id',
     options: {

@@ -46,7 +46,7 @@ export const tenantsEnv = { HOOKLINE_LONGPOLL_MAX: '1000', HOOKLINE_LONGPOLL_MAX
 
 const drainTimeoutMs = 120_000;
 const attackerTenant = 'attacker';
-/** An endpoint gets what is accepted five seconds after its creation. */
+/** An endpoint gets what is accepted two seconds after its creation. */
 const endpointDelayMs = 6_000;
 const warmUpMs = 5_000;
 

@@ -117,7 +117,7 @@ describe('the first reason why an endpoint did not get an event', () => {
       { matched: true, reason: null, disabled_at: formatMicros(at + second) },
     ],
     [
-      'disabled less than 5 s before it: it matched',
+      'disabled less than 2 s before it: it matched',
       [
         [before, {}],
         [at - settling + 1, { closed: 'disabled' }],

@@ -28,8 +28,10 @@ let services: Record<string, (Part & Pick<Readings, 'recent'>)[]>;
 const all = () => Object.values(services).flat();
 beforeAll(async () => {
   const url = await createDatabase();
-  const { use: _use, ...pool } = directoryPool;
-  postgres = createPostgres({ ...pool, url, applicationName: 'hookline-test', log: silentLogger });
+  const { maxConnections, statementTimeoutMs } = directoryPool;
+  postgres = createPostgres({
+    ...{ url, maxConnections, statementTimeoutMs, applicationName: 'hookline-test', log: silentLogger },
+  });
   await postgres.start();
   const given = { followPostgres: counted, postgres: counted, clock: systemClock, log: silentLogger };
   const keys = createKeyDirectory(given);

@@ -13,6 +13,7 @@ const endpoint = {
   id: 'ep_1',
   url: '',
   created_at: '2026-01-01T00:00:00.000000Z',
+  effective_at: '2026-01-01T00:00:02.000000Z',
   expires_at: '2026-01-01T00:05:00.000000Z',
   secret,
 };
@@ -74,7 +75,7 @@ test('makes an endpoint that expires, verifies with its secret, and removes it a
     path: '/v1/endpoints',
     body: { url: receiver.url, event_types: ['order.paid', 'invoice.*'], expires_in: 900, timeout_ms: 30_000 },
   });
-  await receiver.line('gets events accepted from 2026-01-01T00:00:05');
+  await receiver.line('gets events accepted from 2026-01-01T00:00:02');
   expect(receiver.lines().slice(0, 2)).toEqual([
     `listening on ${receiver.url} as the temporary endpoint ep_1`,
     `its secret is ${secret}`,

@@ -24,6 +24,7 @@ const endpoint = {
   proxy: 'http://user:***@proxy.example:3128/',
   client_certificate: { certificate: 'PEM', expires_at: '2026-03-03T00:00:00.000000Z', fingerprint: 'ab12' },
   created_at: '2025-12-01T00:00:00.000000Z',
+  effective_at: '2025-12-01T00:00:02.000000Z',
   disabled_at: null,
   disabled_reason: null,
   failing_since: null,
@@ -345,6 +346,12 @@ describe('a new endpoint', () => {
     });
     expect(answer.statusCode).toBe(201);
     expect(answer.body).toContain('whsec_once');
+    // A script counts down; without one the sentence says when.
+    expect(answer.body).toContain('data-counts-from="2025-12-01T00:00:02.000000Z"');
+    expect(answer.body).toContain('2025-12-01 00:00:02.000 UTC');
+    expect(answer.body).toContain('islands/counts-from');
+    const missed = `to_endpoint=${id}&amp;received_since=2025-12-01T00%3A00%3A00.000000Z&amp;received_until=2025-12-01T00%3A00%3A02.000000Z`;
+    expect(answer.body).toContain(missed);
     expect(sent(api)).toMatchObject({ headers: { 'idempotency-key': 'key-of-the-form' } });
     expect(sent(api).body).toEqual({
       url: 'https://crm.example/hooks',

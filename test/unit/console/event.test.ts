@@ -144,7 +144,10 @@ describe('an event', () => {
       { reason: 'loop' },
       'No endpoint gets it, so that it does not go round for ever: its webhook came back to a source that it had passed, or had passed eight others.',
     ],
-    [{ reason: 'created_later' }, 'It was created after the event, or less than five seconds before it.'],
+    [
+      { reason: 'created_later' },
+      'It was created after the event, or so shortly before it that its creation did not count yet.',
+    ],
     [{ reason: 'disabled', disabled_at: '2025-12-31T00:00:00.000000Z' }, 'It was disabled when the event came.'],
     [
       { reason: 'deleted', url: null, deleted_at: '2025-12-31T00:00:00.000000Z' },

@@ -33,7 +33,7 @@ export const explainedEvents: Readonly<Record<string, Schema>> = {
     url: saying('null if the endpoint is deleted', nullable(text)),
     matched: saying('null if it is unknown: see `reason`', nullable(flag)),
     reason: saying(
-      'the first reason why the endpoint did not get the event: `test_event`: sent to one endpoint as a test; `loop`: no endpoint gets it, because its webhook came back to a source that it had passed, or had passed eight others; `created_later`: created less than 5 seconds before the event, or later; `disabled`, `deleted`: by the time of the event; `type`, `source`: not among `expected`; `payload_not_json`: a filter takes only JSON objects and arrays; `filter`: `clause` refused the payload. Or why it is unknown: `payload_removed`: the payload is not kept any more; `history_removed`: earlier settings are not kept any more. Null if it matched',
+      'the first reason why the endpoint did not get the event: `test_event`: sent to one endpoint as a test; `loop`: no endpoint gets it, because its webhook came back to a source that it had passed, or had passed eight others; `created_later`: created after the event, or so shortly before it that its creation did not count yet (`effective_at`); `disabled`, `deleted`: by the time of the event; `type`, `source`: not among `expected`; `payload_not_json`: a filter takes only JSON objects and arrays; `filter`: `clause` refused the payload. Or why it is unknown: `payload_removed`: the payload is not kept any more; `history_removed`: earlier settings are not kept any more. Null if it matched',
       oneOf([...matchReasons, null]),
     ),
     unjudged: saying(

@@ -9,6 +9,7 @@ import { readTime, timeForms } from '../../options/read-time.ts';
 import { omitAbsent, readLimit } from '../../options/read-values.ts';
 import { exitCodesOfReplay, readReplayLimits, replayLimitOptions, waitOptions } from '../../options/replay-limits.ts';
 import { changeOptions, readResets, refuseEmptyChange } from '../../options/settings-options.ts';
+import { countDown } from '../../output/count-down.ts';
 import { columns, describe } from '../../output/print.ts';
 import { flag, text, verb } from '../../verb.ts';
 import { type CreatedEndpoint, describeBeginning } from './describe-beginning.ts';
@@ -44,7 +45,7 @@ export const endpoints = {
   create: apiVerb({
     summary: 'Create an endpoint; shows its secret once',
     description:
-      'Creates an endpoint. Prints the secret that signs its deliveries: it is shown this once. The endpoint gets events accepted five seconds or more from now.',
+      'Creates an endpoint. Prints the secret that signs its deliveries: it is shown this once. The endpoint gets events accepted from its `effective_at` on, two seconds from now: on a terminal it is counted down to.',
     resources,
     options: {
       secret: text('TEXT', 'the secret that the receiver has generated (default: a new one)'),
@@ -55,10 +56,12 @@ export const endpoints = {
       return api.ask<CreatedEndpoint>('POST', '/endpoints', { body });
     },
     show: (created, screen) => `${describe(created, screen)}\n\n${describeBeginning(created, screen)}`,
+    afterwards: ({ effective_at }, context) => countDown(context, effective_at),
   }),
   update: apiVerb({
     summary: 'Change or reset settings of an endpoint',
-    description: 'Changes the settings that are given and leaves the rest. In force everywhere within 5 seconds.',
+    description:
+      'Changes the settings that are given and leaves the rest. In force everywhere, for events that are received from then on, at its `effective_at`, two seconds from now: on a terminal it is counted down to.',
     resources,
     argument: 'id',
     options: { ...changeOptions('endpoint'), ...endpointOptions },
@@ -68,8 +71,9 @@ export const endpoints = {
         ...readResets(values.reset, { thing: 'an endpoint', settings: resettableSettings }),
       };
       refuseEmptyChange(body);
-      return api.ask('PATCH', pathOf('endpoints', id), { body, ifMatch: values['if-match'] });
+      return api.ask<CreatedEndpoint>('PATCH', pathOf('endpoints', id), { body, ifMatch: values['if-match'] });
     },
+    afterwards: ({ effective_at }, context) => countDown(context, effective_at),
   }),
   delete: apiVerb({
     summary: 'Delete an endpoint; cancels its open deliveries',

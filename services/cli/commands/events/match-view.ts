@@ -31,7 +31,7 @@ function whyOf({ reason, unjudged, expected, clause, created_at }: Match): strin
     case 'loop':
       return 'its webhook came back to a source that it had passed, or had passed eight others';
     case 'created_later':
-      return `created at ${created_at}, less than 5 s before the event or later`;
+      return `created at ${created_at}, which did not count yet for the event`;
     case 'disabled':
       return 'was disabled';
     case 'deleted':

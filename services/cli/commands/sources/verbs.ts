@@ -62,7 +62,7 @@ export const sources = {
   }),
   update: apiVerb({
     summary: 'Change or reset settings of a source',
-    description: 'Changes the settings that are given and leaves the rest. In force everywhere within 5 seconds.',
+    description: 'Changes the settings that are given and leaves the rest. In force everywhere within 2 seconds.',
     resources,
     argument: 'id',
     options: {
@@ -83,7 +83,7 @@ export const sources = {
   }),
   delete: apiVerb({
     summary: 'Delete a source: its senders get 410',
-    description: 'Deletes a source for good. Its senders get 410 within 5 seconds, and its id is never used again.',
+    description: 'Deletes a source for good. Its senders get 410 within 2 seconds, and its id is never used again.',
     resources,
     argument: 'id',
     call: async (api, _values, { id }) => {

@@ -6,6 +6,7 @@ import { deliveryColumns } from '../../routes/deliveries/deliveries.ts';
 import type { Endpoint } from '../../routes/endpoints/endpoint.ts';
 import type { ShownEndpoint } from '../../routes/endpoints/read-endpoint.ts';
 import { barChart } from '../../parts/chart.ts';
+import { missedHref } from '../../parts/counts-from.ts';
 import { type Stats, steps } from '../../routes/overview/stats.ts';
 import { table } from '../../parts/table.ts';
 import { time } from '../../parts/time.ts';
@@ -62,7 +63,7 @@ const takesEvents = ({ disabled_at: disabledAt, paused_at: pausedAt }: Endpoint)
 
 function latest({ endpoint, deliveries }: ShownEndpoint, { t, can, isCustomer }: Asking): Html {
   if (deliveries.length === 0)
-    return html`<div class="empty"><p>Nothing was sent to it yet.</p>${can('write', 'endpoints') && takesEvents(endpoint) && html`<a class="button" href="${t}/endpoints/${endpoint.id}/test">Send a test</a>`}</div>`;
+    return html`<div class="empty"><p>Nothing was sent to it yet.</p>${can('write', 'endpoints') && takesEvents(endpoint) && html`<a class="button" href="${t}/endpoints/${endpoint.id}/test">Send a test</a>`}${can('write', 'replay') && takesEvents(endpoint) && html` <a class="button" href="${missedHref(t, endpoint)}">Send it what it missed</a>`}</div>`;
   return html`${table({
     caption: 'Latest deliveries',
     rows: deliveries,

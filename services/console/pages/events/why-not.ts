@@ -71,7 +71,7 @@ function reasonOf(match: EventMatch, { event, sources }: Pick<WhyNot, 'event' | 
     case 'loop':
       return html`No endpoint gets it, so that it does not go round for ever: its webhook came back to a source that it had passed, or had passed eight others.`;
     case 'created_later':
-      return html`It was created after the event, or less than five seconds before it.`;
+      return html`It was created after the event, or so shortly before it that its creation did not count yet.`;
     case 'disabled':
       return html`It was disabled when the event came.`;
     case 'deleted':

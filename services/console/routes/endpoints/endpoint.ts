@@ -31,6 +31,8 @@ export interface Endpoint {
   proxy?: string;
   client_certificate?: { certificate: string; expires_at: string; fingerprint: string };
   created_at: string;
+  /** From when on its last change counts. */
+  effective_at: string;
   disabled_at: string | null;
   disabled_reason: string | null;
   failing_since: string | null;

@@ -57,7 +57,7 @@ export const endpoints = tenantPage({
         columns: columnsOf(stats, health),
         empty: {
           title: 'No endpoint yet',
-          body: 'An endpoint is a URL that events are sent to. It receives events accepted five seconds or more after its creation.',
+          body: 'An endpoint is a URL that events are sent to. It receives events accepted two seconds or more after its creation.',
           ...(!isCustomer && { command: cliCommand('endpoints create --url https://example.com/hooks', tenant) }),
           ...(mayCreate && { actions: firstForm(context) }),
         },

@@ -8,6 +8,7 @@ import { formErrors } from '../../pages/endpoints/field-errors.ts';
 import { type FormValues, newValues, valuesOfForm } from '../../pages/endpoints/form-values.ts';
 import { secretPage } from '../../pages/endpoints/secret-page.ts';
 import { createBody } from '../../pages/endpoints/settings-body.ts';
+import { countsFrom, missedHref } from '../../parts/counts-from.ts';
 import { errorSummary } from '../../parts/error-summary.ts';
 import { postForm } from '../../parts/form.ts';
 import { wholeId } from '../../parts/short-id.ts';
@@ -34,14 +35,16 @@ export const newEndpoint = tenantPage({
         return errors === undefined ? problemOfFailure(created.failure) : showForm(context, values, errors);
       }
       const { id, url, secret } = created.value;
+      const mayReplay = context.can('write', 'replay');
       return page({
         status: 201,
         title: 'Endpoint created',
         subtitle: wholeId(id),
         crumbs: [{ label: 'Endpoints', href: `${t}/endpoints` }],
+        islands: ['counts-from'],
         body: secretPage(
           { secret, href: `${t}/endpoints/${id}` },
-          html`<p><bdi class="url">${url}</bdi> receives the events that are accepted five seconds from now or later.</p>`,
+          html`<p><bdi class="url">${url}</bdi> receives the events that are accepted from ${countsFrom(created.value)} on.${mayReplay && html` <a href="${missedHref(t, created.value)}">Send it what it missed</a>`}</p>`,
         ),
       });
     },

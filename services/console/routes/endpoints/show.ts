@@ -2,6 +2,7 @@ import { html, type Html } from '#lib/html';
 import { page } from '../../page-result.ts';
 import { tenantPage, type TenantContext } from '../../page.ts';
 import { endpointPage } from '../../pages/endpoints/endpoint-page.ts';
+import { countsFrom } from '../../parts/counts-from.ts';
 import { postForm } from '../../parts/form.ts';
 import { wholeId } from '../../parts/short-id.ts';
 import { statusBadge } from '../../parts/status-badge.ts';
@@ -17,7 +18,7 @@ export const endpoint = tenantPage({
   get: {
     capability: 'view',
     async answer(context) {
-      const { params, t } = context;
+      const { params, t, clock } = context;
       const shown = await readEndpoint(context, params.id);
       const found = shown.endpoint;
       return page({
@@ -26,11 +27,14 @@ export const endpoint = tenantPage({
         subtitle: html`${found.description !== '' && html`<bdi>${found.description}</bdi> · `}${wholeId(found.id)} · created ${time(found.created_at)}`,
         crumbs: [{ label: 'Endpoints', href: `${t}/endpoints` }],
         actions: actions(context, found, shown.health),
-        body: endpointPage(shown, context),
+        ...(isAhead(found, clock.nowMs()) && { islands: ['counts-from'] }),
+        body: html`${isAhead(found, clock.nowMs()) && html`<p class="note">Its last change counts for events that are accepted from ${countsFrom(found)} on.</p>`}${endpointPage(shown, context)}`,
       });
     },
   },
 });
+
+const isAhead = ({ effective_at: effectiveAt }: Endpoint, nowMs: number): boolean => Date.parse(effectiveAt) > nowMs;
 
 const withoutScheme = (url: string): string => url.replace(/^https?:\/\//, '');
 

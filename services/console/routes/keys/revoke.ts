@@ -29,7 +29,7 @@ export const revokeKey = tenantPage({
           { label: 'API keys', href: `${t}/keys` },
           { label: name === '' ? id : name, href: `${t}/keys/${id}` },
         ],
-        body: html`<section class="card"><p>Within five seconds, every request with this key is answered 401, and its sessions end. It can’t be undone.</p>
+        body: html`<section class="card"><p>Within two seconds, every request with this key is answered 401, and its sessions end. It can’t be undone.</p>
 <p>${usedAt === null ? 'It was never used.' : html`It was last used at ${minute(usedAt)}.`}</p>
 ${isOwn && html`<p class="note note-warn">Your session was made from this key: you will be signed out.</p>`}
 ${postForm(context, { action: `${t}/keys/${id}/revoke`, submit: 'Revoke the key', tone: 'danger' })}

@@ -19,7 +19,7 @@ export const sessions = tenantPage({
         href: `${t}/sessions`,
         listed: await api.list<SessionRow>('/sessions', query),
         keyHref: (id) => `${t}/keys/${id}`,
-        above: html`<p class="muted">A session ends by itself, with its key, or here, within five seconds.${session.tenant === undefined && html` Yours is for all tenants: it is among <a href="${base}/sessions">the operator’s</a>.`}</p>`,
+        above: html`<p class="muted">A session ends by itself, with its key, or here, within two seconds.${session.tenant === undefined && html` Yours is for all tenants: it is among <a href="${base}/sessions">the operator’s</a>.`}</p>`,
       });
     },
   },

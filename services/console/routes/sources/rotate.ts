@@ -59,7 +59,7 @@ export const rotateSource = tenantPage({
         actions: html`<a class="button primary" href="${href}">To the source</a>`,
         body: html`<p class="note note-good">${
           until === null ? 'The former secrets are invalid.' : html`The former secrets stay valid until ${time(until)}.`
-        } The new one is in force within five seconds: give it to the provider after that.</p>${
+        } The new one is in force within two seconds: give it to the provider after that.</p>${
           secret === undefined &&
           html`<section class="card"><h2>New secret</h2><p>Enter it at the provider now: it is not shown again.</p>${codeBlock(inForce)}</section>`
         }`,
