@@ -80,8 +80,10 @@ describe('a PATCH', () => {
       ordered: true,
       rate_limit: { per_second: 1, burst: 5 },
       retry: { schedule: [1, 2], jitter: 0 },
+      effective_at: expect.any(String) as string,
     };
     expect(answer.json()).toEqual(after);
+    expect(answer.json<EndpointJson>()['effective_at']).not.toBe(endpoint['effective_at']);
     expect((await read(endpoint.id)).json()).toEqual(after);
     expect(await stored(endpoint.id)).toEqual([{ secret }]);
     const row = await rowOf(endpoint.id);
@@ -197,7 +199,7 @@ describe('a PATCH', () => {
     const essence = (answer: { status: number; json<T>(): T }): object => {
       const shown = answer.json<Record<string, unknown> & { errors?: { field: string }[] }>();
       if (answer.status >= 300) return { code: shown['code'], fields: shown.errors?.map(({ field }) => field).sort() };
-      return without(shown, 'id', 'secret', 'created_at');
+      return without(shown, 'id', 'secret', 'created_at', 'effective_at');
     };
     let created = 0;
     await fc.assert(
@@ -376,7 +378,10 @@ describe('an endpoint', () => {
       expect(closed.json()).toMatchObject({ disabled_reason: reason });
 
       const answer = await act(id, 'enable');
-      expect([answer.status, answer.json()]).toEqual([200, without(endpoint, 'secret')]);
+      expect([answer.status, answer.json()]).toEqual([
+        200,
+        { ...without(endpoint, 'secret'), effective_at: expect.any(String) as string },
+      ]);
       // Its revision differs from the one that a 410 still in flight has seen.
       expect(answer.headers.etag).not.toBe(closed.headers.etag);
       const again = await act(id, 'enable');

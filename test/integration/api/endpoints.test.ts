@@ -1,4 +1,5 @@
-import { endpointDefaults, secretsContext } from '#lib/contract';
+import { formatMicros, microsOf } from '#lib/clock';
+import { endpointDefaults, endpointSettlingMs, secretsContext } from '#lib/contract';
 import { testSecretBox } from '../../unit/api/build-test-app.ts';
 import { type OpenApi, openApi } from './api-over-database.ts';
 
@@ -40,6 +41,7 @@ test('an endpoint is created with its defaults, and shows its secret this once',
     ordered: false,
     retry: endpointDefaults.retry,
     created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/) as string,
+    effective_at: formatMicros(microsOf(String(endpoint['created_at'])) + endpointSettlingMs * 1_000),
     disabled_at: null,
     disabled_reason: null,
     failing_since: null,

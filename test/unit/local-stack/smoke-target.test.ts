@@ -6,6 +6,7 @@ import { isSettled, provideSmokeTarget } from '#deploy/local/smoke/smoke-target.
 
 const receiverUrl = 'http://127.0.0.1:8090/hookline-smoke';
 const createdAt = '2026-01-01T00:00:00.000000Z';
+const effectiveAt = '2026-01-01T00:00:02.000000Z';
 
 /** An API that remembers what was created in it. */
 function createFakeApi() {
@@ -22,6 +23,7 @@ function createFakeApi() {
         secret: `whsec_${id}`,
         ingest_url: `http://127.0.0.1:8080/v1/webhooks/${id}`,
         created_at: createdAt,
+        effective_at: effectiveAt,
         disabled_at: null,
       };
       resources.set(`${path}/${id}`, resource);
@@ -83,11 +85,13 @@ describe("the smoke's source and endpoint", () => {
     expect(resources.size).toBe(6);
   });
 
-  it('an endpoint is settled a second after the five in which it gets nothing', async () => {
+  it('an endpoint is settled half a second after its creation counts, and one of an earlier version is', async () => {
     const { api } = createFakeApi();
     const target = await provideSmokeTarget({ api, file, receiverUrl });
-    const createdMs = Date.parse(createdAt);
-    expect(isSettled(target, createdMs + 5_999)).toBe(false);
-    expect(isSettled(target, createdMs + 6_000)).toBe(true);
+    const effectiveMs = Date.parse(effectiveAt);
+    expect(isSettled(target, effectiveMs + 499)).toBe(false);
+    expect(isSettled(target, effectiveMs + 500)).toBe(true);
+    const kept = JSON.parse(JSON.stringify({ ...target.endpoint, effective_at: undefined })) as typeof target.endpoint;
+    expect(isSettled({ ...target, endpoint: kept }, effectiveMs)).toBe(true);
   });
 });
