@@ -16,7 +16,7 @@ export async function countDown(
   const endsAtMs = clock.monotonicMs() + leftMs;
   for (let left = leftMs; left > 0; left = endsAtMs - clock.monotonicMs()) {
     stderr.write(`\rcounts in ${Math.ceil(left / 1_000)} s `);
-    await clock.sleep(left % 1_000 || 1_000);
+    await clock.sleep(left - 1_000 * (Math.ceil(left / 1_000) - 1));
   }
   stderr.write('\rcounts now      \n');
 }

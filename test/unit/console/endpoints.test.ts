@@ -349,7 +349,7 @@ describe('a new endpoint', () => {
     // A script counts down; without one the sentence says when.
     expect(answer.body).toContain('data-counts-from="2025-12-01T00:00:02.000000Z"');
     expect(answer.body).toContain('2025-12-01 00:00:02.000 UTC');
-    expect(answer.body).toContain('islands/counts-from');
+    expect(answer.body).toContain('/counts-from.js');
     const missed = `to_endpoint=${id}&amp;received_since=2025-12-01T00%3A00%3A00.000000Z&amp;received_until=2025-12-01T00%3A00%3A02.000000Z`;
     expect(answer.body).toContain(missed);
     expect(sent(api)).toMatchObject({ headers: { 'idempotency-key': 'key-of-the-form' } });
