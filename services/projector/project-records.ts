@@ -24,12 +24,12 @@ import type { IncomingRecord, RecordHandler } from '#lib/kafka';
 import type { Logger } from '#lib/log';
 import { isLocked, isTimedOut } from '#lib/postgres';
 import { observe, type Tracer, traceIdOf } from '#lib/telemetry';
+import { createSetAside, type SetAsideLimits } from '#lib/tenancy';
 import { type Fact, idsOf, rowsOf, tenantOf } from './facts.ts';
 import type { Write } from './group-commit.ts';
 import { lookUpHeaders } from './look-up-headers.ts';
 import type { ProjectorMetrics } from './metrics.ts';
 import type { RecordReader } from './read-record.ts';
-import { createSetAside, type SetAsideLimits } from './set-aside.ts';
 import { startBatchSpan } from './trace-batch.ts';
 
 interface FailedRecord {

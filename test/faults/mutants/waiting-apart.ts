@@ -2,7 +2,7 @@ import type { Mutant } from './mutant.ts';
 
 const recordsTest = 'test/unit/projector/project-records.test.ts';
 const groupTest = 'test/unit/projector/group-commit.test.ts';
-const asideTest = 'test/unit/projector/set-aside.test.ts';
+const asideTest = 'test/unit/tenancy/set-aside.test.ts';
 const orderedTest = 'test/unit/dispatcher/ordered-rows.test.ts';
 const rowsTest = 'test/unit/dispatcher/waiting-rows.test.ts';
 const queued = 'the records of a tenant whose locks are held are set aside';

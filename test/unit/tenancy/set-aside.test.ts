@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { createManualClock } from '#lib/clock';
-import { createSetAside, type SetAsideLimits } from '../../../services/projector/set-aside.ts';
+import { createSetAside, type SetAsideLimits } from '#lib/tenancy';
 import { seededRandom } from '../../support/seeded-random.ts';
 
 /** Items `a0`, `a1`, … belong to the tenant `a`. */

@@ -1,6 +1,6 @@
 /**
- * Records of tenants that are waited for: another transaction holds the clock of such a tenant, or has locked rows of it. They are written
- * beside the partitions that they came from, so that the records behind them go on.
+ * Items of tenants that are waited for: another transaction holds the clock of such a tenant, or has locked rows of it. They are written
+ * beside the partitions that they came from, so that what is behind them goes on.
  *
  *   set aside ──► waits behind what its tenant has here ──► written, by itself ──► done
  *                                                             └─ still locked, or the store is away: again, after a pause
