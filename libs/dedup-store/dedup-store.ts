@@ -5,7 +5,7 @@
  * 2. `decide`    table   the row decides for all others; the insert is the atomic set-if-absent
  * 3.             (the caller publishes and waits for every acknowledgment)
  * 4. `complete`  table   the time to live starts here; then the key goes to Redis (`SET NX`, expiring with the row)
- * 5.             (the caller commits the record)
+ * 5.             (the caller commits the record, never before 4)
  *    `release`   table   a record that ends otherwise leaves no row
  *
  * | Redis has            | the row                            | verdict   | because                                                      |
@@ -58,7 +58,7 @@ export interface DedupStore {
   recall(candidates: readonly Candidate[]): Promise<(Verdict | undefined)[]>;
   /** The candidates must have different keys. @throws AppError store_unavailable, data_invalid (one of them; none is decided) */
   decide(candidates: readonly Candidate[]): Promise<Verdict[]>;
-  /** Completes published candidates. @throws AppError store_unavailable */
+  /** Completes published candidates, which must have different keys. @throws AppError store_unavailable */
   complete(candidates: readonly Candidate[]): Promise<void>;
   /** Removes the row of a candidate that will not be published. @throws AppError store_unavailable */
   release(candidate: Candidate): Promise<void>;

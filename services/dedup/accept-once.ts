@@ -8,10 +8,10 @@ import type { Logger } from '#lib/log';
 import { type Item, readItem } from './item.ts';
 import type { DedupMetrics } from './metrics.ts';
 import type { SetAside } from './set-aside.ts';
-import type { Settle } from './settle.ts';
+import type { SettleApart } from './settle-apart.ts';
 
 interface Deps {
-  settle: Settle;
+  settle: SettleApart['settle'];
   setAside: Pick<SetAside, 'take'>;
   buryRecord: BuryRecord;
   erased: Pick<ErasedEvents, 'among' | 'hasTenant'>;
@@ -24,7 +24,8 @@ interface Deps {
 
 /**
  * The handler of `webhooks.received`: settles a batch, sets aside records whose data fails, dead-letters unreadable ones. A record that has become
- * an event which was erased is not published again, and one of a deleted tenant is dropped.
+ * an event which was erased is not published again, and one of a deleted tenant is dropped. It returns when everything is published; records
+ * are done once their rows are completed, a little later.
  */
 export function createAcceptOnce(deps: Deps): RecordHandler {
   const { settle, setAside, buryRecord, metrics, clock, log } = deps;

@@ -11,10 +11,13 @@ import type { Logger } from '#lib/log';
 import type { Enforcement } from '#lib/schema-checks';
 import type { Metrics } from '#lib/telemetry';
 import { createAcceptOnce } from './accept-once.ts';
+import { createCompletions } from './completions.ts';
+import { createDecide } from './decide.ts';
 import { createDedupMetrics, dedupMetrics } from './metrics.ts';
 import { createPublisher } from './publisher.ts';
 import { createSchemaTags } from './schema-tags.ts';
 import { createSetAside } from './set-aside.ts';
+import { createSettleApart } from './settle-apart.ts';
 import { createSettle } from './settle.ts';
 
 export interface DedupDeps {
@@ -30,6 +33,8 @@ export interface DedupDeps {
   /** Judges events by the schemas of their types. */
   enforcement: Enforcement;
   crashPoints: CrashPoints;
+  /** How long a published event waits for others whose rows are completed in the same statement, in milliseconds. */
+  completeWithinMs: number;
   metrics: Metrics;
   clock: Clock;
   /** Uniform in [0, 1). */
@@ -44,7 +49,9 @@ export interface Dedup {
   handle: RecordHandler;
   /** For batches of it. */
   onUndecodable: UndecodableBatchHandler;
-  /** Resolves when no background work is left. */
+  /** Resolves when every row is completed whose event is published, but of tenants that are waited for. */
+  completed(): Promise<void>;
+  /** Resolves when no background work is left, once the partitions have been given up. */
   idle(): Promise<void>;
 }
 
@@ -74,12 +81,24 @@ export function createDedup(deps: DedupDeps): Dedup {
   });
   const publisher = createPublisher({ producer, topics, publishEvent, waitOut });
   const schemaTags = createSchemaTags(deps.enforcement);
-  const settle = createSettle({ store, publisher, schemaTags, crashPoints, metrics, log, waitOut });
-  const setAside = createSetAside({ settle, store, buryRecord, metrics, clock, random, log, waitOut, fail });
+  const background = { clock, random, log, fail };
+  const gatherMs = deps.completeWithinMs;
+  const completions = createCompletions({ store, gatherMs, crashPoints, waitOut, ...background });
+  const decide = createDecide({ store, waitOut });
+  const settle = createSettle({ store, decide, completions, publisher, schemaTags, crashPoints, metrics, log });
+  const setAside = createSetAside({ settle, store, buryRecord, metrics, waitOut, ...background });
+  const apart = createSettleApart({ settle, takeCulprits: setAside.take, ...background });
   const { erased, onDropped } = deps;
   return {
-    handle: createAcceptOnce({ settle, setAside, buryRecord, erased, onDropped, waitOut, metrics, clock, log }),
+    handle: createAcceptOnce({
+      ...{ settle: apart.settle, setAside, buryRecord, erased, onDropped, waitOut, metrics, clock, log },
+    }),
     onUndecodable: createBuryBatch({ bury, stage: 'dedup', log }),
-    idle: setAside.idle,
+    completed: completions.idle,
+    async idle() {
+      await apart.idle();
+      await setAside.idle();
+      await completions.idle();
+    },
   };
 }

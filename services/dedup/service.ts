@@ -14,9 +14,13 @@ import type { DedupConfig } from './config.ts';
 import { createDedup } from './dedup.ts';
 import { createSweep } from './sweep.ts';
 
-/** A batch is two statements; this many partitions may be at one at a time. */
+/** This many batches, or tenants of a batch of which a row is locked, may be decided at a time. */
 const maxConnections = 8;
 const statementTimeoutMs = 5_000;
+/** Rows that are locked for longer delay their own tenant: the batch is divided (decide.ts, completions.ts). */
+const lockTimeoutMs = 200;
+/** After a crash, the events of so long are published again. A statement for each batch would cost more than its events do at a low rate. */
+const completeWithinMs = 200;
 /** Other webhooks wait for a check, so a tenant may have less of the thread than it has in the API. */
 const checkLimits: CheckLimits = { checkMs: 50, compileMs: 500, tenantShare: 0.2 };
 
@@ -28,7 +32,11 @@ export function build(config: DedupConfig, context: ServiceContext): Part[] {
   const kafka = { ...kafkaAccess(config), clientId: name, clock, log, metrics };
 
   const database = postgresAccess(config);
-  const postgres = createPools({ ...database, name, log, metrics })({ maxConnections, statementTimeoutMs });
+  const postgres = createPools({ ...database, name, log, metrics })({
+    maxConnections,
+    statementTimeoutMs,
+    lockTimeoutMs,
+  });
   const redis = createRedis({
     ...redisAccess(config),
     ...{ name, clock, log, timeLimitMs: config.redisTimeLimitMs, metrics },
@@ -63,6 +71,7 @@ export function build(config: DedupConfig, context: ServiceContext): Part[] {
     encodeEvent: codec.encode,
     matchNarrow: createMatchNarrow(directory, config.fanOutAtOnce),
     enforcement: createEnforcement({ postgres, checks: schemaChecks, clock }),
+    completeWithinMs,
     random: Math.random,
   });
   const groupId = groupOf(config.topicPrefix, 'dedup');
@@ -80,7 +89,7 @@ export function build(config: DedupConfig, context: ServiceContext): Part[] {
     onFailure: context.fail,
   });
   // After the consumer's stop, which aborts them; before their dependencies close.
-  const setAside = createPart('records set aside', async () => undefined, dedup.idle);
+  const setAside = createPart('work beside the partitions', async () => undefined, dedup.idle);
   const sweep = createSweep({
     dropExpired: (limit) => table.dropExpired(config.keepExpiredSeconds, limit),
     clock,

@@ -18,6 +18,7 @@ import { isAppError, toAppError } from '#lib/errors';
 import { whenAllAborted } from '#lib/kafka';
 import type { Logger } from '#lib/log';
 import { traceIdOf } from '#lib/telemetry';
+import type { Item } from './item.ts';
 import type { DedupMetrics } from './metrics.ts';
 import type { Culprit, Settle } from './settle.ts';
 
@@ -44,6 +45,8 @@ interface Deps {
 /** The first, in its batch, included. */
 const maxTries = 3;
 const backoff = { baseMs: 1_000, capMs: 10_000 };
+/** Between two tries to get a row that is locked. */
+const lockedPauseMs = 1_000;
 /** A flood of bad records slows its partitions down instead of filling the memory. */
 const maxSetAside = 200;
 
@@ -75,9 +78,21 @@ export function createSetAside(deps: Deps): SetAside {
       }
       log.warn({ event: 'record.set_aside', ...facts });
       await clock.sleep(backoff.baseMs + fullJitterMs(backoff, tries - 1, random), signal);
-      [open] = await settle([item], signal);
+      [open] = await settleAll([item], signal);
     }
-    for (const next of await settle(followers, signal)) await run(next, signal);
+    for (const next of await settleAll(followers, signal)) await run(next, signal);
+  };
+
+  /** Waits for locked rows: it delays nobody here. */
+  const settleAll = async (items: readonly Item[], signal: AbortSignal): Promise<Culprit[]> => {
+    const { culprits, locked } = await settle(items, signal);
+    for (let waiting = locked; waiting.length > 0;) {
+      await clock.sleep(lockedPauseMs, signal);
+      const settled = await settle(waiting, signal);
+      culprits.push(...settled.culprits);
+      waiting = settled.locked;
+    }
+    return culprits;
   };
 
   return {

@@ -8,6 +8,7 @@ const receiving = (scenario: string, ...seenAs: string[]): RunCheck => ({
   seenAs,
 });
 
+const completionsTest = 'test/unit/dedup/completions.test.ts';
 const crashRecovery = 'test/integration/dedup/crash-recovery.test.ts';
 
 /** It sleeps longer than the interval between commits, so that the early commit is made. */
@@ -72,6 +73,30 @@ export const receivingMutants: readonly Mutant[] = [
       seenAs: ['vanished-record'],
     },
     budgetSeconds: 540,
+  },
+  {
+    name: 'never completes a row',
+    edits: [{ in: 'createCompletions.complete', without: 'store.complete' }],
+    byDay: { test: completionsTest, title: 'one statement for the batches of 200 ms' },
+    budgetSeconds: 60,
+  },
+  {
+    name: 'commits a record before its row is completed',
+    edits: [{ in: 'createSettle.finish', insert: 'for (const { ended } of published) ended.forEach(end);' }],
+    byDay: { test: completionsTest, title: 'a record is not done while its row is being completed' },
+    budgetSeconds: 60,
+  },
+  {
+    name: 'publishes again what waits for its row to be completed',
+    edits: [{ in: 'createSettle.settleOnce', replace: 'completions.has($first.candidate)', with: 'false' }],
+    byDay: { test: completionsTest, title: 'it is not published twice' },
+    budgetSeconds: 60,
+  },
+  {
+    name: 'completes rows of a partition that is lost',
+    edits: [{ in: 'createCompletions.isKept', returns: 'true' }],
+    byDay: { test: completionsTest, title: 'are left to its next owner' },
+    budgetSeconds: 60,
   },
   {
     name: 'takes its own unfinished row for a finished one',

@@ -2,6 +2,7 @@ import type { Mutant } from './mutant.ts';
 
 const recordsTest = 'test/unit/projector/project-records.test.ts';
 const groupTest = 'test/unit/projector/group-commit.test.ts';
+const apartTest = 'test/unit/dedup/settle-apart.test.ts';
 const asideTest = 'test/unit/tenancy/set-aside.test.ts';
 const orderedTest = 'test/unit/dispatcher/ordered-rows.test.ts';
 const rowsTest = 'test/unit/dispatcher/waiting-rows.test.ts';
@@ -9,6 +10,27 @@ const queued = 'the records of a tenant whose locks are held are set aside';
 
 /** Mutants of what a tenant waits for: others wait with it, or something of it is lost or overtaken. */
 export const waitingApartMutants: readonly Mutant[] = [
+  {
+    name: 'has a batch of webhooks wait for a tenant whose rows are locked',
+    edits: [{ in: 'createDecide.decideTogether', always: '!isLocked($error)' }],
+    byDay: { test: apartTest, title: 'the others of its batch are published at once' },
+    budgetSeconds: 60,
+  },
+  {
+    name: 'has completed rows wait for a tenant whose rows are locked',
+    edits: [{ in: 'createCompletions.completeUnlessLocked', never: 'isLocked($error)' }],
+    byDay: {
+      test: 'test/unit/dedup/completions.test.ts',
+      title: 'a tenant’s locked row holds up no row of others',
+    },
+    budgetSeconds: 60,
+  },
+  {
+    name: 'publishes a tenant’s later webhooks before those that were set aside',
+    edits: [{ in: 'createSettleApart.settle', replace: 'aside.isEmpty()', with: 'true' }],
+    byDay: { test: apartTest, title: 'its later records queue up behind the first' },
+    budgetSeconds: 60,
+  },
   {
     name: 'has a group wait for a tenant whose rows are locked',
     edits: [{ in: 'createGroupCommit.divided', replace: 'isLocked($error)', with: 'false' }],

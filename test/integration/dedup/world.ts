@@ -35,6 +35,7 @@ import { type ServiceProcess, startServiceProcess } from '../../support/service-
 import { waitUntil } from '../../support/wait-until.ts';
 import { recordOf } from '../../unit/dedup/records.ts';
 import type { Outcomes } from '../../unit/dedup/sum.ts';
+import { untilCompleted } from '../../unit/dedup/world.ts';
 import { startOwnRedis } from './redis-server.ts';
 import { nothingErased } from '../../support/nothing-erased.ts';
 import { noneUndecodable } from '../../support/none-undecodable.ts';
@@ -90,13 +91,14 @@ export async function createWorld({ partitions = 3, keepsOutcomes = true }: Worl
     ...common,
     registryUrl,
   });
-  const newPostgres = () =>
+  const newPostgres = (more: { lockTimeoutMs?: number } = {}) =>
     createPostgres({
       ...common,
       url: databaseUrl,
       applicationName: 'hookline-test',
       maxConnections: 2,
       statementTimeoutMs: 10_000,
+      ...more,
     });
   const codec = createEventCodec({ ...common, registryUrl, topic: topics.events, schema: readSchema('events') });
   const producer = createProducer(kafka);
@@ -149,13 +151,16 @@ export async function createWorld({ partitions = 3, keepsOutcomes = true }: Worl
           await admin.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [database]);
       });
     },
-    /** Runs the work while no statement on the dedup keys is answered. */
-    async whileDatabaseHangs(work: () => Promise<void>): Promise<void> {
+    /** Runs the work while no statement on the dedup keys is answered, or while this one's locks are held. */
+    async whileDatabaseHangs(
+      work: () => Promise<void>,
+      locking = 'LOCK TABLE dedup_keys IN ACCESS EXCLUSIVE MODE',
+    ): Promise<void> {
       const holder = newPostgres();
       await holder.start();
       await holder
         .transaction(async (tx) => {
-          await tx.query('LOCK TABLE dedup_keys IN ACCESS EXCLUSIVE MODE');
+          await tx.query(locking);
           let working = true;
           const done = work().finally(() => (working = false));
           // A transaction that does nothing would be ended.
@@ -209,9 +214,10 @@ export async function createWorld({ partitions = 3, keepsOutcomes = true }: Worl
         timeLimitMs: redisTimeLimitMs,
         startTimeoutMs: 500,
       });
-      const ownPostgres = newPostgres();
+      const ownPostgres = newPostgres({ lockTimeoutMs: 200 });
       const checks = patientChecks();
       await Promise.all([redis.start(), ownPostgres.start(), checks.start()]);
+      const failures: Error[] = [];
       const dedup = createDedup({
         ...nothingErased,
         ...common,
@@ -232,17 +238,16 @@ export async function createWorld({ partitions = 3, keepsOutcomes = true }: Worl
             if (point === crashAt) throw new Crash(point);
           },
         },
+        completeWithinMs: 0,
         metrics: new Metrics(),
         random: Math.random,
-        fail: (error) => {
-          throw error;
-        },
+        fail: (error) => void failures.push(error),
       });
       const stop = async (): Promise<void> => {
         await dedup.idle();
         await Promise.all([redis.stop(), ownPostgres.stop(), checks.stop()]);
       };
-      const worker = { ...dedup, stop };
+      const worker = { ...dedup, handle: untilCompleted(dedup, failures), stop };
       workers.push(worker);
       return worker;
     },

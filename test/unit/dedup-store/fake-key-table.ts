@@ -1,12 +1,17 @@
 import { AppError } from '#lib/errors';
 import type { Candidate, KeyRow, KeyTable } from '#lib/dedup-store';
+import { locked } from '../projector/store-errors.ts';
 
 export interface FakeKeyTable extends KeyTable {
   state: 'up' | 'away';
   calls: string[];
+  /** Tenants whose rows are locked for longer than a statement waits. */
+  locked: Set<string>;
   /** Candidates that no statement can take. */
   refuses: (candidate: Candidate) => boolean;
   row(candidate: Candidate): KeyRow | undefined;
+  /** Loses all rows, as a restored database does. */
+  forget(): void;
 }
 
 /** @param nowMs the database's clock */
@@ -17,6 +22,7 @@ export function createFakeKeyTable(nowMs: () => number): FakeKeyTable {
   const statement = async <T>(name: string, candidates: readonly Candidate[], work: () => T): Promise<T> => {
     fake.calls.push(name);
     if (fake.state === 'away') throw new AppError('store_unavailable', 'the fake is away');
+    if (candidates.some(({ tenant }) => fake.locked.has(tenant))) throw locked();
     if (candidates.some((candidate) => fake.refuses(candidate))) throw new AppError('data_invalid', 'the fake refuses');
     return work();
   };
@@ -30,8 +36,10 @@ export function createFakeKeyTable(nowMs: () => number): FakeKeyTable {
   const fake: FakeKeyTable = {
     state: 'up',
     calls: [],
+    locked: new Set(),
     refuses: () => false,
     row: (candidate) => rows.get(nameOf(candidate)),
+    forget: () => rows.clear(),
     insert: (candidates) =>
       statement('insert', candidates, () =>
         candidates.map((candidate) => {
@@ -58,15 +66,18 @@ export function createFakeKeyTable(nowMs: () => number): FakeKeyTable {
         }),
       ),
     complete: (candidates) =>
-      statement('complete', candidates, () =>
-        candidates.map((candidate) => {
+      statement('complete', candidates, () => {
+        // Postgres: 21000, a command can't affect a row a second time.
+        if (new Set(candidates.map(nameOf)).size < candidates.length)
+          throw new AppError('store_unavailable', 'a key is there twice');
+        return candidates.map((candidate) => {
           const row = rows.get(nameOf(candidate)) ?? rowFor(candidate, 0);
           if (row.eventId !== candidate.eventId || row.expiresAt !== null) return undefined;
           const expiresAt = (nowMs() + candidate.ttlSeconds * 1000) * 1000;
           rows.set(nameOf(candidate), { ...row, expiresAt });
           return expiresAt;
-        }),
-      ),
+        });
+      }),
     remove: (candidate) =>
       statement('remove', [candidate], () => {
         const row = rows.get(nameOf(candidate));

@@ -70,6 +70,11 @@ export function describeKeyTable(name: string, create: () => Promise<Subject> | 
       expect(await readOne(first)).toMatchObject({ eventId: first.eventId, expiresAt: null });
     });
 
+    it('completes no key twice in one statement', async () => {
+      await expect(table.complete([first, second_])).rejects.toMatchObject({ code: 'store_unavailable' });
+      expect(await readOne(first)).toBeUndefined();
+    });
+
     it('adds the completed row again where it is gone', async () => {
       await table.complete([first]);
       expect(await readOne(first)).toMatchObject({ eventId: first.eventId, expiresAt: expect.any(Number) as number });

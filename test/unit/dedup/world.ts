@@ -96,6 +96,8 @@ interface WorkerOptions {
   enforcement?: Enforcement;
   /** Awaited before each of its calls to the outside. */
   turn?: () => Promise<void>;
+  /** How long completions are gathered. Default: not at all, and `handle` resolves when they are made. */
+  completeWithinMs?: number;
 }
 
 const intact = <T>(part: T): T => part;
@@ -104,7 +106,7 @@ const leftToConsumer: MatchNarrow = () => ({ wide: 'endpoints' });
 /** One process: its own memory, the world's Redis, Postgres and Kafka. */
 export function createWorker(world: World, options: WorkerOptions = {}): Worker {
   const { crashAt, breakTable = intact, breakStore = intact, log = silentLogger, turn } = options;
-  const { matchNarrow = leftToConsumer, enforcement = nothingEnforced } = options;
+  const { matchNarrow = leftToConsumer, enforcement = nothingEnforced, completeWithinMs } = options;
   const { memory, table, kafka } = turn === undefined ? world : takingTurns(world, turn);
   const metrics = new Metrics();
   const failures: Error[] = [];
@@ -127,6 +129,7 @@ export function createWorker(world: World, options: WorkerOptions = {}): Worker 
         if (passings === (crashAt.passing ?? 1)) throw new Crash(point);
       },
     },
+    completeWithinMs: completeWithinMs ?? 0,
     metrics,
     clock: world.clock,
     random: () => 0,
@@ -142,11 +145,21 @@ export function createWorker(world: World, options: WorkerOptions = {}): Worker 
   };
   return {
     ...dedup,
+    handle: completeWithinMs === undefined ? untilCompleted(dedup, failures) : dedup.handle,
     failures,
     count: (outcome) => valueOf('hookline_dedup_records_total', { outcome }),
     deadLetters: (reason) => valueOf('hookline_dead_letters_total', { stage: 'dedup', reason }),
   };
 }
+
+/** An error in the work on the rows ends the process. */
+export const untilCompleted =
+  ({ handle, completed }: Pick<Dedup, 'handle' | 'completed'>, failures: readonly Error[]): Dedup['handle'] =>
+  async (records, signal) => {
+    await handle(records, signal);
+    await completed();
+    if (failures[0] !== undefined) throw failures[0].cause;
+  };
 
 function takingTurns(
   { memory, table, kafka }: World,
