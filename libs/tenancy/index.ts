@@ -10,7 +10,7 @@ export {
   type Used,
   usedWords,
 } from './limit-table.ts';
-export { createSetAside, type SetAside, type SetAsideLimits } from './set-aside.ts';
+export { createSetAside, type SetAsideLimits } from './set-aside.ts';
 export { type ShareDefinition, type ShareName, shareTable } from './share-table.ts';
 export { createSharedRoom, type SharedRoom } from './shared-room.ts';
 export { tenantLimitsField } from './limits-field.ts';

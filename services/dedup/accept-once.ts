@@ -4,6 +4,7 @@ import type { BuryRecord } from '#lib/dead-letters';
 import type { ErasedEvents } from '#lib/erasure';
 import { isAppError } from '#lib/errors';
 import type { RecordHandler } from '#lib/kafka';
+import type { LagReport } from '#lib/lag';
 import type { Logger } from '#lib/log';
 import { type Item, readItem } from './item.ts';
 import type { DedupMetrics } from './metrics.ts';
@@ -16,6 +17,7 @@ interface Deps {
   buryRecord: BuryRecord;
   erased: Pick<ErasedEvents, 'among' | 'hasTenant'>;
   onDropped(tenant: string): void;
+  lag: LagReport;
   waitOut: WaitOut;
   metrics: DedupMetrics;
   clock: Clock;
@@ -61,6 +63,9 @@ export function createAcceptOnce(deps: Deps): RecordHandler {
         metrics.ended('failed');
       }
       const items = await withoutErased(read, signal);
+      for (const { webhook, record } of items)
+        // One that was written again was received long ago.
+        if (webhook.origin === null) deps.lag.note({ ...webhook, partition: record.partition });
       const culprits = await settle(items, signal);
       if (log.isOn('debug'))
         log.debug({

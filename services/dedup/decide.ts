@@ -9,7 +9,7 @@ import type { AppError } from '#lib/errors';
 import { isLocked } from '#lib/postgres';
 import type { Group } from './group.ts';
 
-export interface Decisions {
+interface Decisions {
   decided: { group: Group; verdict: Verdict }[];
   /** Groups whose first record the table refuses. */
   undecidable: { group: Group; error: AppError }[];

@@ -7,6 +7,7 @@ import type { DedupStore } from '#lib/dedup-store';
 import type { ErasedEvents } from '#lib/erasure';
 import { createFanOutMetrics, createPublishEvent, type MatchNarrow } from '#lib/fan-out';
 import type { RecordHandler, RecordProducer, UndecodableBatchHandler } from '#lib/kafka';
+import type { LagReport } from '#lib/lag';
 import type { Logger } from '#lib/log';
 import type { Enforcement } from '#lib/schema-checks';
 import type { Metrics } from '#lib/telemetry';
@@ -25,6 +26,8 @@ export interface DedupDeps {
   keepDeadLetter: KeepDeadLetter;
   erased: Pick<ErasedEvents, 'among' | 'hasTenant'>;
   onDropped(tenant: string): void;
+  /** Hears of each webhook when it is taken. */
+  lag: LagReport;
   producer: Pick<RecordProducer, 'send'>;
   topics: Topics;
   /** @throws AppError data_invalid */
@@ -88,10 +91,10 @@ export function createDedup(deps: DedupDeps): Dedup {
   const settle = createSettle({ store, decide, completions, publisher, schemaTags, crashPoints, metrics, log });
   const setAside = createSetAside({ settle, store, buryRecord, metrics, waitOut, ...background });
   const apart = createSettleApart({ settle, takeCulprits: setAside.take, ...background });
-  const { erased, onDropped } = deps;
+  const { erased, onDropped, lag } = deps;
   return {
     handle: createAcceptOnce({
-      ...{ settle: apart.settle, setAside, buryRecord, erased, onDropped, waitOut, metrics, clock, log },
+      ...{ settle: apart.settle, setAside, buryRecord, erased, onDropped, lag, waitOut, metrics, clock, log },
     }),
     onUndecodable: createBuryBatch({ bury, stage: 'dedup', log }),
     completed: completions.idle,

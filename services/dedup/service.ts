@@ -5,6 +5,7 @@ import { createDroppedRecords, createErasedEvents } from '#lib/erasure';
 import { createMatchNarrow, openSubscriberDirectory } from '#lib/fan-out';
 import { createConsumer, createEventCodec, createProducer, kafkaAccess, traceRecords } from '#lib/kafka';
 import { reportProcess } from '#lib/heartbeat';
+import { createLagReport } from '#lib/lag';
 import { createPart, type Part } from '#lib/lifecycle';
 import { createPools, postgresAccess, watchClock } from '#lib/postgres';
 import { createRedis, redisAccess } from '#lib/redis';
@@ -66,6 +67,7 @@ export function build(config: DedupConfig, context: ServiceContext): Part[] {
     keepDeadLetter: createKeepDeadLetter(postgres),
     erased,
     onDropped: dropped.count,
+    lag: createLagReport({ redis, prefix: config.topicPrefix, stage: 'received', clock }),
     producer,
     topics,
     encodeEvent: codec.encode,

@@ -32,7 +32,7 @@ export interface Culprit {
   mayBeDelivered: boolean;
 }
 
-export interface Unsettled {
+interface Unsettled {
   culprits: Culprit[];
   /** Records of tenants that are to be waited for, because a row of theirs is locked. Their order is kept. */
   locked: Item[];

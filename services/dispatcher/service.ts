@@ -14,6 +14,7 @@ import { buildFanOut } from './fan-out/build-fan-out.ts';
 import { buildIntake } from './intake/build-intake.ts';
 import { buildLanes } from './lanes/build-lanes.ts';
 import { createDispatcherMetrics } from './metrics.ts';
+import { buildLag } from './model/lag.ts';
 import { createMembership } from './model/membership.ts';
 import { createOwnedPartitions } from './model/owned-partitions.ts';
 import { createRecentSteps } from './model/recent-steps.ts';
@@ -54,8 +55,9 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
   const tables = buildWaitingTables({ ...connections, ...endpoints, orderedRows });
 
   const removeRow = tables.servedRows.add;
+  const lag = buildLag({ ...common, ...connections });
   const send = buildSend({
-    ...{ ...common, ...publishing, endpoints, erased, dropped, encodeAttempt, orderedRows, removeRow },
+    ...{ ...common, ...publishing, endpoints, erased, dropped, encodeAttempt, orderedRows, removeRow, lag },
   });
   const { outcomes } = send;
   const { buryBatchOfDeliveries } = publishing;
@@ -68,7 +70,7 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
     giveUp: send.giveUp,
   });
 
-  const inHand = { ...common, endpoints, scheduler, outcomes, erased, dropped };
+  const inHand = { ...common, endpoints, scheduler, outcomes, erased, dropped, lag };
   const { orderedIntake, releaseOrdered } = buildOrdered({ ...inHand, ...tables, orderedRows });
   const waitingRows = buildWaitingRows({ ...inHand, tables, releaseOrdered });
   const deliveries = buildIntake({ ...inHand, ...connections, orderedIntake, buryBatchOfDeliveries });

@@ -19,6 +19,7 @@ import { allowedMethods } from './answering/answer-challenge.ts';
 import { refuse } from './answering/refuse.ts';
 import { createRetryAfter } from './answering/retry-after.ts';
 import type { Admission } from './load-shedding/admission.ts';
+import type { AnswerDelay } from './load-shedding/answer-delay.ts';
 import { limitConnections } from './load-shedding/connection-limit.ts';
 import type { RateGate } from './load-shedding/rate-gate.ts';
 import type { IngressMetrics } from './metrics.ts';
@@ -37,6 +38,7 @@ export interface IngressDeps {
   sources: Pick<SourceDirectory, 'known' | 'lookUp' | 'recent'>;
   credentialNames: Pick<CredentialNames, 'of' | 'recent'>;
   admission: Admission;
+  answerDelay: Pick<AnswerDelay, 'wait'>;
   judgeRate: RateGate;
   /** Full name of the topic of received webhooks. */
   topic: string;

@@ -66,6 +66,12 @@ export const fields = {
     max: 1_000_000,
     help: 'open connections; above it, 503; 10 % above it, new connections are closed without a response',
   }),
+  maxDelayMs: integer('HOOKLINE_INGRESS_MAX_DELAY_MS', {
+    default: '150',
+    min: 0,
+    max: 1_000,
+    help: 'longest delay of the response to an accepted webhook while deliveries of its tenant are late; 0: none',
+  }),
   trustedProxies: trustedProxiesField,
   tlsCertFile: text('HOOKLINE_TLS_CERT_FILE', {
     default: '',

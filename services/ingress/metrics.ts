@@ -22,6 +22,13 @@ export const ingressMetrics = {
     buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2],
     exemplars: true,
   },
+  answerDelaySeconds: {
+    kind: 'histogram',
+    name: 'hookline_ingress_answer_delay_seconds',
+    help: 'Time for which responses to accepted webhooks were held back because deliveries of their tenant are late; those that were not are not counted',
+    unit: 'seconds',
+    buckets: [0.01, 0.025, 0.05, 0.1, 0.15, 0.25, 0.5, 1],
+  },
   turnedAway: {
     kind: 'counter',
     name: 'hookline_ingress_turned_away_total',
@@ -59,6 +66,7 @@ export interface IngressMetrics {
   /** @param sourceId undefined where no source of that id exists */
   answered(sourceId: string | undefined, outcome: string): void;
   acknowledged(seconds: number, exemplar?: Exemplar): void;
+  answerDelayed(seconds: number): void;
   /** Unread, because there is no room for it. */
   turnedAway(reason: string): void;
   rejectionDropped(): void;
@@ -86,6 +94,7 @@ export function createIngressMetrics(
     answered: (sourceId, outcome) =>
       metrics.requests.inc({ source: sourceId === undefined ? 'unknown' : labelOf(sourceId), outcome }),
     acknowledged: (seconds, exemplar) => observe(metrics.ackSeconds, seconds, { exemplar }),
+    answerDelayed: (seconds) => metrics.answerDelaySeconds.observe(seconds),
     turnedAway: (reason) => metrics.turnedAway.inc({ reason }),
     rejectionDropped: () => metrics.rejectionsDropped.inc(),
     certificateInUse: (endsAtMs) => metrics.certificateExpiry.set(endsAtMs / 1000),

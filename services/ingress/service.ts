@@ -3,7 +3,8 @@ import { reportProcess } from '#lib/heartbeat';
 import { createHttpServer } from '#lib/http-server';
 import { randomPool as random } from '#lib/ids';
 import { createProducer, kafkaAccess } from '#lib/kafka';
-import type { Part } from '#lib/lifecycle';
+import { createLagReading } from '#lib/lag';
+import { createPart, type Part } from '#lib/lifecycle';
 import { networksOf } from '#lib/networks';
 import { createPools, directoryPool, postgresAccess, watchClock } from '#lib/postgres';
 import { createRateLimiter, createRedisBuckets } from '#lib/rate-limit';
@@ -14,6 +15,7 @@ import { createTrails } from '#lib/trail';
 import { buildApp } from './app.ts';
 import type { IngressConfig } from './config.ts';
 import { answerWithinMs, createAdmission } from './load-shedding/admission.ts';
+import { createAnswerDelay } from './load-shedding/answer-delay.ts';
 import { createBusyReport } from './load-shedding/busy-report.ts';
 import { createLoopDelay } from './load-shedding/loop-delay.ts';
 import { createRateGate } from './load-shedding/rate-gate.ts';
@@ -105,6 +107,12 @@ export function build(config: IngressConfig, context: ServiceContext): Part[] {
     prefix: `${config.topicPrefix}rate:source:`,
     processId: random(8).toString('hex'),
   });
+  const answerDelay = createAnswerDelay({
+    lag: createLagReading({ redis, prefix: config.topicPrefix, clock }),
+    maxDelayMs: config.maxDelayMs,
+    clock,
+    metrics,
+  });
   const rejections = createRejectionLog({
     table: createRejectionTable(postgres),
     retentionDays: config.rejectionRetentionDays,
@@ -124,6 +132,7 @@ export function build(config: IngressConfig, context: ServiceContext): Part[] {
     sources,
     credentialNames,
     admission,
+    answerDelay,
     judgeRate: createRateGate(createRateLimiter({ buckets, clock, log })),
     topic,
     trails: createTrails(encryptionKeys),
@@ -146,6 +155,12 @@ export function build(config: IngressConfig, context: ServiceContext): Part[] {
   const renewal = tls === undefined ? [] : [tls.renewal(app.server, { clock, log, onInUse: metrics.certificateInUse })];
   const clocks = watchClock({ postgres, clock, log, metrics: context.metrics });
   const report = reportProcess(context, postgres);
+  // Stopped before the server, which waits for its answers.
+  const heldAnswers = createPart(
+    'held answers',
+    async () => undefined,
+    async () => answerDelay.end(),
+  );
   const background = [rejections, rejectingSources, loopDelay, ...renewal];
   return [
     postgres,
@@ -158,5 +173,6 @@ export function build(config: IngressConfig, context: ServiceContext): Part[] {
     producer,
     ...background,
     server,
+    heldAnswers,
   ];
 }

@@ -7,6 +7,7 @@ import type { DispatcherConfig } from '../config.ts';
 import { commitIntervalMs, type KafkaClient } from '../kafka-client.ts';
 import type { Endpoints } from '../endpoints/build-endpoints.ts';
 import type { Scheduler } from '../lanes/scheduler.ts';
+import type { Lag } from '../model/lag.ts';
 import type { Membership } from '../model/membership.ts';
 import type { OwnedPartitions } from '../model/owned-partitions.ts';
 import type { RecentSteps } from '../model/recent-steps.ts';
@@ -28,6 +29,7 @@ interface Deps {
   outcomes: OutcomeWriter;
   buryBatchOfDeliveries: UndecodableBatchHandler;
   orderedIntake: OrderedIntake;
+  lag: Pick<Lag, 'taken'>;
   erased: ErasedEvents;
   dropped: Pick<DroppedRecords, 'count'>;
   topics: Topics;

@@ -6,6 +6,7 @@ import type { IncomingRecord, RecordHandler } from '#lib/kafka';
 import type { Logger } from '#lib/log';
 import type { EndpointDirectory } from '../endpoints/endpoint-directory.ts';
 import { deliveryKey, type RecordJob } from '../model/job.ts';
+import type { Lag } from '../model/lag.ts';
 import type { KnownDeliveries } from './known-deliveries.ts';
 import type { OrderedIntake, TakenRecord } from '../ordered/ordered-intake.ts';
 import { orderingKeyOf } from '../model/ordering.ts';
@@ -23,6 +24,7 @@ interface Deps {
   onDropped(tenant: string): void;
   knownDeliveries: KnownDeliveries;
   orderedIntake: OrderedIntake;
+  lag: Pick<Lag, 'taken'>;
   owned: Pick<OwnedPartitions, 'mayHaveHadAnother'>;
   clock: Clock;
   log: Logger;
@@ -132,6 +134,7 @@ export function createIntake(deps: Deps): RecordHandler {
     const erased = await erasedAmong(readable);
     if (reading !== undefined) await reading;
     const taken = readable.filter((one) => !erased.has(one));
+    for (const { record, delivery } of taken) deps.lag.taken(record, delivery);
     const malformed = parsed.flatMap(({ record, delivery }) =>
       'malformed' in delivery ? [{ record, problem: delivery.malformed }] : [],
     );

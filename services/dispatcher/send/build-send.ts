@@ -7,6 +7,7 @@ import type { ServiceContext } from '#lib/service-host';
 import { createTrails } from '#lib/trail';
 import type { DispatcherConfig } from '../config.ts';
 import type { Endpoints } from '../endpoints/build-endpoints.ts';
+import type { Lag } from '../model/lag.ts';
 import type { DispatcherMetrics } from '../metrics.ts';
 import type { RowJob } from '../model/job.ts';
 import type { Membership } from '../model/membership.ts';
@@ -35,6 +36,7 @@ interface Deps {
   removeRow(job: RowJob): void;
   topics: Topics;
   metrics: DispatcherMetrics;
+  lag: Pick<Lag, 'delivered'>;
 }
 
 /** One send and what follows from it, made durable. */
@@ -60,6 +62,7 @@ export function buildSend({ config, context, endpoints, metrics, ...deps }: Deps
     holdsMembership: deps.membership.holds,
     onDropped: deps.dropped.count,
     metrics,
+    lag: deps.lag,
     crashPoints,
     clock,
     random: Math.random,

@@ -13,6 +13,7 @@ import type { DisableEndpoint } from '../endpoints/disable-endpoint.ts';
 import { type Endpoint, isClosed } from '../model/endpoint.ts';
 import type { EndpointDirectory } from '../endpoints/endpoint-directory.ts';
 import type { EndpointFailing } from '../endpoints/endpoint-failing.ts';
+import type { Lag } from '../model/lag.ts';
 import { isAbandoned, type Job } from '../model/job.ts';
 import type { DispatcherMetrics } from '../metrics.ts';
 import type { AfterSend, EndUnsent, OutcomeWriter } from './outcome-writer.ts';
@@ -31,6 +32,7 @@ interface Deps {
   disableEndpoint: DisableEndpoint;
   endpointFailing: Pick<EndpointFailing, 'observe'>;
   metrics: DispatcherMetrics;
+  lag: Pick<Lag, 'delivered'>;
   crashPoints: CrashPoints;
   clock: Clock;
   random: Random;
@@ -82,6 +84,7 @@ export function createDispatch(deps: Deps): (job: Job, observed: (verdict: SendV
     const after = afterSend(decision);
     metrics.attempted(result.outcome, durationMs / 1e3, exemplar);
     if (after.status === 'delivered') metrics.delivered(clock.nowMs() / 1e3 - delivery.receivedAt / 1e6, exemplar);
+    if (after.status === 'delivered') deps.lag.delivered(job, endpoint, durationMs);
     logAttempt(job, sending, after);
     await outcomes.attempted(job, sendFactsOf(sending), after);
     if (decision.kind === 'gone') await deps.disableEndpoint(endpoint, { reason: 'gone' });

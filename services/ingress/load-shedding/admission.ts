@@ -41,7 +41,7 @@ interface Options {
 /** From a webhook's last byte to its answer, everything included. */
 export const answerWithinMs = 2_000;
 /** Reserve for detecting the timeout and writing the answer. */
-const answeringMs = 150;
+export const answeringMs = 150;
 /**
  * A webhook waits for the current turn of the event loop, is handed over in the next, and its acknowledgment is read in the one after:
  * turns of 800 ms leave no time for anything else. From half of that on a part is refused, which costs less than serving it and makes turns

@@ -3,6 +3,7 @@ import type { Clock } from '#lib/clock';
 import type { Tracer } from '#lib/telemetry';
 import type { Answer } from '../answering/answer.ts';
 import { answerChallenge } from '../answering/answer-challenge.ts';
+import type { AnswerDelay } from '../load-shedding/answer-delay.ts';
 import { senderOf } from '../receiving/webhook-request.ts';
 import type { SourceDirectory } from '../sources/source-directory.ts';
 import { webhookRoute } from './webhook-route.ts';
@@ -10,6 +11,7 @@ import { webhookRoute } from './webhook-route.ts';
 interface Deps {
   sources: Pick<SourceDirectory, 'known' | 'lookUp' | 'recent'>;
   answer: Answer;
+  answerDelay: Pick<AnswerDelay, 'wait'>;
   tracer: Tracer;
   clock: Clock;
 }

@@ -2,6 +2,7 @@ import type { RouteOptions } from 'fastify';
 import type { Clock } from '#lib/clock';
 import type { Tracer } from '#lib/telemetry';
 import type { Answer } from '../answering/answer.ts';
+import type { AnswerDelay } from '../load-shedding/answer-delay.ts';
 import type { SendContinue } from '../receiving/expect-continue.ts';
 import type { ReceiveWebhook } from '../receiving/receive-webhook.ts';
 import { senderOf } from '../receiving/webhook-request.ts';
@@ -10,6 +11,7 @@ import { webhookRoute } from './webhook-route.ts';
 interface Deps {
   receive: ReceiveWebhook;
   answer: Answer;
+  answerDelay: Pick<AnswerDelay, 'wait'>;
   tracer: Tracer;
   clock: Clock;
   sendContinue: SendContinue;

@@ -3,6 +3,7 @@ import type { Clock } from '#lib/clock';
 import { AppError, toAppError } from '#lib/errors';
 import type { Tracer } from '#lib/telemetry';
 import type { Answer } from '../answering/answer.ts';
+import type { AnswerDelay } from '../load-shedding/answer-delay.ts';
 import type { Outcome } from '../receiving/outcome.ts';
 import { endRequestSpan, startRequestSpan } from '../receiving/trace-request.ts';
 import type { WebhookRequest } from '../receiving/webhook-request.ts';
@@ -12,13 +13,14 @@ interface Options {
   /** @param traceparent that of the request, or of the span around it; empty if there is none */
   decide(request: WebhookRequest, reply: FastifyReply, traceparent: string): Promise<Outcome>;
   answer: Answer;
+  answerDelay: Pick<AnswerDelay, 'wait'>;
   tracer: Tracer;
   clock: Clock;
 }
 
 const url = '/v1/webhooks/:source_id';
 
-export function webhookRoute({ method, decide, answer, tracer, clock }: Options): RouteOptions {
+export function webhookRoute({ method, decide, answer, answerDelay, tracer, clock }: Options): RouteOptions {
   const onRequest = async (request: WebhookRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const beganAtMs = clock.monotonicMs();
     const span = startRequestSpan(tracer, request, url);
@@ -27,7 +29,9 @@ export function webhookRoute({ method, decide, answer, tracer, clock }: Options)
       code: 'internal_error',
       error: toAppError(thrown),
     }));
-    const answered = answer({ request, reply, outcome, durationMs: clock.monotonicMs() - beganAtMs, span });
+    const durationMs = clock.monotonicMs() - beganAtMs;
+    if (outcome.kind === 'accepted') await answerDelay.wait(outcome.source.tenant, durationMs);
+    const answered = answer({ request, reply, outcome, durationMs, span });
     endRequestSpan(span, outcome, reply.statusCode);
     return answered;
   };

@@ -170,6 +170,7 @@ export async function createOutageWorld(options: OutageOptions): Promise<OutageW
     outcomes,
     disableEndpoint: async () => true,
     endpointFailing: { observe: () => undefined },
+    lag: fixtures.noLag,
     metrics: fixtures.noMetrics,
     crashPoints: noCrashPoints,
     clock,
@@ -215,7 +216,7 @@ export async function createOutageWorld(options: OutageOptions): Promise<OutageW
   });
   const intake = createIntake({
     ...nothingErased,
-    ...{ directory, scheduler, recentSteps, outcomes, owned, clock },
+    ...{ directory, scheduler, recentSteps, outcomes, owned, clock, lag: fixtures.noLag },
     orderedIntake: createOrderedIntake({
       ...{ directory, scheduler, recentSteps, outcomes, orderedRows, owned, waitOut },
       onFailure: fail,

@@ -99,6 +99,22 @@ export const receivingMutants: readonly Mutant[] = [
     budgetSeconds: 60,
   },
   {
+    name: 'has senders wait for a flood of others',
+    edits: [{ in: 'ownLagMs', replace: 'Math.min($age, $other) * share', with: 'Math.min($age, $other)' }],
+    byDay: { test: 'test/unit/lag/lag.test.ts', title: 'a tenant that sends little is not late' },
+    budgetSeconds: 60,
+  },
+  {
+    name: 'has senders wait for their endpoint',
+    edits: [{ in: 'buildLag.delivered', never: '$durationMs > quickMs' }],
+    byDay: {
+      test: 'test/unit/dispatcher/lag.test.ts',
+      title: 'is of an endpoint that takes its time',
+      written: 'not one that %s',
+    },
+    budgetSeconds: 60,
+  },
+  {
     name: 'takes its own unfinished row for a finished one',
     edits: [{ in: 'libs/dedup-store/verdictOf', never: '$expiresAt === null' }],
     byDay: { test: 'test/unit/dedup/crash-recovery.test.ts', title: 'loses nothing when its call' },

@@ -220,6 +220,7 @@ export async function createWorld({ partitions = 3, keepsOutcomes = true }: Worl
       const failures: Error[] = [];
       const dedup = createDedup({
         ...nothingErased,
+        lag: { note: () => undefined },
         ...common,
         store: breakStore(
           createDedupStore({

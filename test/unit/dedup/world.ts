@@ -113,6 +113,7 @@ export function createWorker(world: World, options: WorkerOptions = {}): Worker 
   let passings = 0;
   const dedup = createDedup({
     ...nothingErased,
+    lag: { note: () => undefined },
     ...(options.erased && { erased: options.erased }),
     ...(options.onDropped && { onDropped: options.onDropped }),
     store: breakStore(createDedupStore({ memory, table: breakTable(table) }), world),

@@ -23,6 +23,7 @@ import { createEndRefused } from '../../../services/dispatcher/fan-out/end-refus
 import type { EndpointSubscription } from '#lib/fan-out';
 import { type Endpoint, endpointOf, type EndpointRow } from '../../../services/dispatcher/model/endpoint.ts';
 import type { Job, RecordJob, RowJob } from '../../../services/dispatcher/model/job.ts';
+import type { Lag } from '../../../services/dispatcher/model/lag.ts';
 import type { DispatcherMetrics } from '../../../services/dispatcher/metrics.ts';
 import type { Order } from '../../../services/dispatcher/model/ordering.ts';
 import { createBuryDelivery } from '../../../services/dispatcher/publishing/bury-delivery.ts';
@@ -278,6 +279,9 @@ export function createFakeKafka(): FakeKafka {
   };
   return kafka;
 }
+
+/** Nobody's lag is noted. */
+export const noLag: Lag = { taken: () => undefined, delivered: () => undefined };
 
 export const noMetrics: DispatcherMetrics = {
   sendBegan: () => undefined,

@@ -15,6 +15,7 @@ import {
   aRecordJob,
   aRowJob,
   never,
+  noLag,
   secondMicros,
   startMicros,
 } from './fixtures.ts';
@@ -60,6 +61,7 @@ function createWorld(options: Options = {}) {
     },
     scheduler: { offer: (job) => (offered.push(job), answer), held: () => held },
     recentSteps,
+    lag: noLag,
     knownDeliveries: {
       among: async (deliveries) => {
         lookUp.questions.push(deliveries.map(({ id }) => id));

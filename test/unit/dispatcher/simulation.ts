@@ -256,6 +256,7 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
         : outcomes,
       disableEndpoint: async () => true,
       endpointFailing: { observe: () => undefined },
+      lag: fixtures.noLag,
       metrics: fixtures.noMetrics,
       crashPoints,
       clock,
@@ -372,7 +373,7 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
     void keepCommitting();
     const intake = createIntake({
       ...nothingErased,
-      ...{ directory, scheduler, recentSteps, outcomes, owned, clock },
+      ...{ directory, scheduler, recentSteps, outcomes, owned, clock, lag: fixtures.noLag },
       orderedIntake: createOrderedIntake({
         ...{ directory, scheduler, recentSteps, outcomes, orderedRows, owned, waitOut },
         onFailure: () => undefined,

@@ -146,6 +146,7 @@ export function createHarness(given: HarnessOptions = {}): Harness {
       onRefusal: reportBusy,
     }),
     judgeRate: createRateGate(createRateLimiter({ buckets: noBuckets, clock, log })),
+    answerDelay: { wait: async () => undefined },
     reportBusy,
     maxConnections: 1_000,
     topic: 'test.webhooks.received',
