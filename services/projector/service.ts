@@ -42,6 +42,12 @@ const groups = {
 };
 const statementTimeoutMs = 10_000;
 /**
+ * Statements are planned once a session. Where the first batches of a session are small, the server would otherwise plan some of them anew for
+ * ever, because it takes a plan for ten rows to be dearer. A plan that is kept may be from when the tables were empty, so it goes by their
+ * indexes.
+ */
+const sessionSettings = ['plan_cache_mode=force_generic_plan', 'enable_seqscan=off'];
+/**
  * Locks of others are given back within milliseconds, but for those that last seconds: a process that stands still, a bulk change, an
  * operator's session. By then the tenant is set aside, and this is how long it delays others.
  */
@@ -64,8 +70,9 @@ export function build(config: ProjectorConfig, context: ServiceContext): Part[] 
   const waitOut = createWaitOut({ clock, log });
 
   const openPool = createPools({ ...postgresAccess(config), name, log, metrics: context.metrics });
-  const postgres = openPool({ maxConnections, statementTimeoutMs, lockTimeoutMs, isPipelined: true });
-  const ahead = openPool({ use: 'ahead', maxConnections: 1, statementTimeoutMs, lockTimeoutMs, isPipelined: true });
+  const writing = { statementTimeoutMs, lockTimeoutMs, sessionSettings, isPipelined: true };
+  const postgres = openPool({ maxConnections, ...writing });
+  const ahead = openPool({ use: 'ahead', maxConnections: 1, ...writing });
   const retentionPostgres = openPool({
     ...{ use: 'retention', maxConnections: 1, statementTimeoutMs },
     lockTimeoutMs: retentionLockTimeoutMs,

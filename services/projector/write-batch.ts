@@ -74,17 +74,17 @@ export async function writeBatch(
   const written = isWhole ? rows : withoutErased(ofTenants(rows, taken), erased);
   const encoded = isWhole ? encodedForAll : encodeBatch(written, guarding);
   if (erased !== undefined) await addDropped(tx, erased.dropped(ofTenants(rows, taken)));
-  const [, , advanced, fannedOut, inserted, adopted, repeated] = await Promise.all([
+  const [, , advanced, fannedOut, inserted, repeated] = await Promise.all([
     send(tx, encoded.payloads),
     send(tx, encoded.attempts),
     send(tx, encoded.outcomes),
     send(tx, encoded.fanOuts),
     send(tx, encoded.events, touched.clocks()),
-    send(tx, encoded.grown),
     send(tx, encoded.duplicates),
     send(tx, encoded.deadLetters),
   ]);
-  const duplicates = [...adopted, ...repeated];
+  const grown = inserted.filter((event) => event.has_unsettled);
+  const duplicates = [...(await run(tx, guarding.adoptEarlyDuplicates, grown)), ...repeated];
   await touched.move([...advanced.filter((event) => event.has_moved), ...fannedOut, ...duplicates]);
   const { minutes, early } = countBatch(written, { inserted, advanced, duplicates });
   // Not waited for: the COMMIT is sent with them, and tells whether one has failed.
@@ -113,13 +113,12 @@ function tenantsOfMissing(
   return [...new Set(due.map(({ tenant }) => tenant))];
 }
 
-const encodeBatch = (rows: BatchRows, { applyOutcomes, insertFanOuts, adoptEarlyDuplicates }: GuardingStatements) => ({
+const encodeBatch = (rows: BatchRows, { applyOutcomes, insertFanOuts }: GuardingStatements) => ({
   payloads: encode(insertPayloads, rows.payloads),
   attempts: encode(insertAttempts, rows.attempts),
   outcomes: encode(applyOutcomes, rows.outcomes),
   fanOuts: encode(insertFanOuts, rows.fanOuts),
   events: encode(insertEvents, rows.events),
-  grown: encode(adoptEarlyDuplicates, rows.events),
   duplicates: encode(insertDuplicates, rows.duplicates),
   deadLetters: encode(insertDeadLetters, rows.deadLetters),
 });

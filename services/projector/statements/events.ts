@@ -30,6 +30,8 @@ export type EventRow = RowOf<typeof columns>;
 
 export interface InsertedEvent extends GrownKey {
   id: string;
+  /** Receipts of its key may belong to it that came before. */
+  has_unsettled: boolean;
   /** Counts of its deliveries from before it came; null: none. */
   early: Omit<EarlyStatRow, 'tenant' | 'event_id'>[] | null;
 }
@@ -72,5 +74,10 @@ export const insertEvents: Statement<EventRow, InsertedEvent> = {
     ), own_receipts AS (${ownReceipts}
     ), own_tags AS (${ownTags}
     ), ${takeEarlyStats('inserted')}
-    SELECT tenant, id, dedup_key, early FROM inserted LEFT JOIN early USING (tenant, id)`,
+    SELECT tenant, id, dedup_key, early,
+           (SELECT true FROM receipts r
+             WHERE r.tenant = inserted.tenant AND r.dedup_key = inserted.dedup_key AND NOT r.settled
+             LIMIT 1) IS TRUE AS has_unsettled
+      FROM inserted
+      LEFT JOIN early USING (tenant, id)`,
 };
