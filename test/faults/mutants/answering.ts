@@ -91,6 +91,7 @@ export const answeringMutants: readonly Mutant[] = [
     byDay: {
       test: 'test/integration/api/held-events.test.ts',
       title: 'that the server has dropped, nothing is sent from memory',
+      written: 'during a COMMIT that the server has %s, nothing is sent from memory',
     },
     budgetSeconds: 120,
   },
