@@ -28,7 +28,7 @@ test('whoever holds a request notices within two seconds that its key was revoke
       ...{ tenant: 'acme', method: 'GET', params: {}, routeOptions: { config: {} } },
       caller: { type: 'key', id: 'key_1', key, tenant: 'acme', scopes: ['read'] },
     } as unknown as Asker;
-    const look = async (): Promise<string | undefined> => {
+    const look = async (): Promise<ReturnType<typeof whyEnded>> => {
       await clock.advance(lookEveryMs);
       await whyEnded.read();
       return whyEnded(asker);
