@@ -105,7 +105,7 @@ export function createCompletions(deps: Deps): Completions {
 
   async function work(): Promise<void> {
     // The rest of a batch comes in the same turn.
-    await undefined;
+    await Promise.resolve();
     while (queue.length > 0) {
       const waitMs = firstAtMs + gatherMs - clock.monotonicMs();
       if (waitMs > 0 && !isEnough()) {

@@ -33,8 +33,7 @@ export function createPublishOne({ publishEvent, producer, erased, log }: Deps):
     try {
       const refusal = await publishEvent(recordOf(event), { traceparent, budget, send });
       if (refusal !== undefined) throw refusal.error;
-      if (log.isOn('debug'))
-        log.debug({ event: 'event.published', tenant, eventId, traceId: traceIdOf(traceparent) });
+      if (log.isOn('debug')) log.debug({ event: 'event.published', tenant, eventId, traceId: traceIdOf(traceparent) });
       return 'published';
     } catch (thrown) {
       const error = toAppError(thrown);

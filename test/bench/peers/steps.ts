@@ -18,7 +18,7 @@ export type Step =
   /** Memory as the steps before have left it. */
   | { kind: 'memory' };
 
-export type StepKind = Step['kind'];
+type StepKind = Step['kind'];
 
 /** The numbers that may follow the name, in this order, with their defaults. */
 const numbersOf = {

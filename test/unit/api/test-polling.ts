@@ -9,7 +9,7 @@ import { createNewEventsReader } from '../../../services/api/polling/read-new-ev
 
 export const testCursors = createCursors(parseEncryptionKeys([`test:${Buffer.alloc(32, 7).toString('base64')}`]));
 
-export const nobodyTold: AwaitedTenants = { begin: () => undefined, end: () => undefined };
+const nobodyTold: AwaitedTenants = { begin: () => undefined, end: () => undefined };
 
 /** Polling without the connection that hears of changes: a test wakes who waits. */
 export const testPolling = (
