@@ -21,6 +21,11 @@ import {
   startMicros,
 } from './fixtures.ts';
 
+interface Readings {
+  read?: () => Promise<void> | undefined;
+  holdsMembership?: () => boolean;
+}
+
 function createWorld(
   endpoint: Endpoint | undefined,
   result: HttpResult = aFailure('timeout', { detail: 'late' }),
@@ -28,7 +33,9 @@ function createWorld(
   request: SentRequest | null = aSentRequest,
   /** Asked before each send, and after one that has failed. */
   isErased: () => 'event' | 'tenant' | false = () => false,
+  { read = () => undefined, holdsMembership = () => true }: Readings = {},
 ) {
+  const clock = createManualClock();
   let refreshed = false;
   let erasedNow: ReturnType<typeof isErased> = false;
   const calls: unknown[][] = [];
@@ -45,12 +52,12 @@ function createWorld(
       hasTenant: () => erasedNow === 'tenant',
       recent: () => undefined,
     },
-    holdsMembership: () => true,
+    holdsMembership,
     onDropped: (tenant) => void calls.push(['counted', tenant]),
     directory: {
       get: () => (refreshed ? newer : endpoint),
       ageMs: () => 500,
-      recent: () => undefined,
+      recent: read,
       refresh: async () => void (refreshed = true),
     },
     attempt: async (_delivery, _endpoint, attempt) => {
@@ -72,12 +79,12 @@ function createWorld(
     metrics: noMetrics,
     lag: noLag,
     crashPoints: noCrashPoints,
-    clock: createManualClock(),
+    clock,
     random: () => 0.5,
     log: { ...silentLogger, isOn: () => true, info: (line) => void lines.push(line) },
   });
   const dispatch = (job: Job): Promise<JobEnd> => work(job, (verdict) => verdicts.push(verdict));
-  return { dispatch, calls, lines, verdicts, observed };
+  return { dispatch, clock, calls, lines, verdicts, observed };
 }
 
 describe('a job whose turn has come', () => {
@@ -102,6 +109,42 @@ describe('a job whose turn has come', () => {
       ['ended', end],
       ['ended', end],
     ]);
+  });
+
+  it('goes by a recent reading, for which it waits', async () => {
+    const reading = Promise.withResolvers<void>();
+    const world = createWorld(anEndpoint(), anAnswer(204), undefined, undefined, undefined, {
+      read: () => reading.promise,
+    });
+    const sending = world.dispatch(aRecordJob());
+    await world.clock.advance(100);
+    expect(world.calls).toEqual([]);
+    reading.resolve();
+    expect(await sending).toBe('over');
+    expect(world.calls[0]).toEqual(['sent', 1]);
+  });
+
+  it('with an order that had to wait for a reading is sent only once its partition is ours for sure, and not once it is lost', async () => {
+    const order = { key: 'k', sequence: 1n, partition: 0 };
+    let holds = false;
+    const readings = { read: async () => undefined, holdsMembership: () => holds };
+    const ours = createWorld(anEndpoint({ ordered: true }), anAnswer(204), undefined, undefined, undefined, readings);
+    const sending = ours.dispatch({ ...aRowJob(), order });
+    await ours.clock.advance(1_000);
+    expect(ours.calls).toEqual([]);
+    holds = true;
+    await ours.clock.advance(100);
+    expect(await sending).toBe('over');
+    expect(ours.calls[0]).toEqual(['sent', expect.any(Number)]);
+
+    holds = false;
+    const lost = new AbortController();
+    const others = createWorld(anEndpoint({ ordered: true }), anAnswer(204), undefined, undefined, undefined, readings);
+    const given = others.dispatch({ ...aRowJob(), order, signal: lost.signal });
+    await others.clock.advance(1_000);
+    lost.abort();
+    await others.clock.advance(100);
+    expect([await given, others.calls]).toEqual(['waits', []]);
   });
 
   it('of an event that was erased is cancelled, and not sent', async () => {
