@@ -286,6 +286,33 @@ describe('a customer', () => {
     expect((await api.ask({ path, tenant: 'mine' })).text).toContain('192.0.2.7');
   });
 
+  test('is not told how the operator’s settings lead to its endpoint, wherever the reason of a failure is shown', async () => {
+    const { ask } = await openPortal(['view', 'replay']);
+    const detail = 'the proxy answered 407: it asks for other credentials';
+    await api.postgres.query(
+      `UPDATE attempts SET detail = $2, outcome = 'connect', at = clock_timestamp() WHERE tenant = $1`,
+      ['mine', detail],
+    );
+    await api.postgres.query('UPDATE deliveries SET detail = $2, last_detail = $3 WHERE tenant = $1', [
+      ...['mine', `exhausted: ${detail}`, detail],
+    ]);
+    const paths = [
+      `/v1/deliveries/${mine.delivered}/attempts`,
+      `/v1/deliveries/${mine.dead}`,
+      '/v1/deliveries',
+      `/v1/events/${mine.event}/deliveries`,
+      `/v1/endpoints/${mine.endpoint}/health`,
+    ];
+    for (const path of paths) {
+      const shown = await ask('GET', path);
+      expect([path, shown.status, shown.text.includes('the connection failed')]).toEqual([path, 200, true]);
+      expect([path, /proxy/i.test(shown.text)]).toEqual([path, false]);
+      expect([path, (await api.ask({ path, tenant: 'mine' })).text.includes(detail)]).toEqual([path, true]);
+    }
+    const retried = await ask('POST', `/v1/deliveries/${mine.waiting}/retry`);
+    expect([retried.status, retried.text.includes('proxy')]).toEqual([202, false]);
+  });
+
   test('sees the types that are public or for the portal, and internal ones are none', async () => {
     for (const visibility of ['public', 'portal', 'internal']) {
       const body = { name: `seen.${visibility}`, visibility, schema: true };
