@@ -108,6 +108,9 @@ export function toBatchRows(
   const steps = Map.groupBy(outcomes, deliveryKey);
   const refs = sorted([...touched.values()], (ref) => keyOf(ref.tenant, ref.event_id));
   const beforeLast = placesOf(refs);
+  const dueSoon = new Set(
+    outcomes.filter((outcome) => isDueSoon(outcome, nowMs)).map(({ tenant, event_id }) => keyOf(tenant, event_id)),
+  );
   return {
     tenants: [...tenants].sort(),
     touched: refs,
@@ -119,7 +122,7 @@ export function toBatchRows(
     fanOuts: sorted(fanOuts, (row) => keyOf(row.tenant, row.event_id, row.delivery_id ?? '')),
     outcomes: sorted(outcomeRows(outcomes, steps, partitionOf), deliveryKey),
     steps,
-    dueSoon: outcomes.filter((outcome) => isDueSoon(outcome, nowMs)),
+    dueSoon: refs.filter(({ tenant, event_id }) => dueSoon.has(keyOf(tenant, event_id))),
     deadLetters: sorted(deadLetters, (row) => keyOf(row.tenant, row.stage, row.origin, String(row.generation))),
     ...toClockFreeRows(facts.filter((fact) => !isWritten(fact))),
   };

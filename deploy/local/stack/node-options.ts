@@ -15,8 +15,8 @@ export const nodeOptions = {
   one: [youngSpace, '--max-old-space-size=768'],
 } as const;
 
-/** Of the image, where containers have limits of their own. */
+/** The image sets no limit of the heap: containers have limits of their own. */
 export const imageNodeOptions = youngSpace;
 
-/** Of glibc's arenas: by default each thread gets one, and what one has freed another can't use. */
+/** Two of glibc's arenas are enough: by default each thread gets one, and what one has freed another can't use. */
 export const serviceAllocator = { MALLOC_ARENA_MAX: '2' };

@@ -61,7 +61,7 @@ export function createPartitionSender(options: PartitionSenderOptions): Partitio
   const { topic, partition, clock, closed } = options;
   const accumulator = createAccumulator(options.limits);
   let inFlight: PendingRecord[] = [];
-  /** Those whose records are in flight, each with its span. */
+  /** The owners of records in flight, each with its span. */
   let spans: ReadonlyMap<RecordOwner, Span> = new Map();
   let state: 'idle' | 'waiting' | 'in flight' | 'backing off' = 'idle';
   /** The lane in which it waits. */

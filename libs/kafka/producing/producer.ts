@@ -60,7 +60,7 @@ const defaultLingerMs = 2;
 export const createProducer: CreateProducer = (options) =>
   createProducerBy(() => createSending(sendingOptionsOf(options)), options);
 
-/** Of all that sends by the same connections they must be equal, but for what names who opens them. */
+/** Producers that send by the same connections have them equal, but for what names who opens them. */
 export const sendingOptionsOf = (options: ProducerOptions): SendingOptions => ({
   ...{ brokers: options.brokers, tls: options.tls, sasl: options.sasl },
   ...{ clientId: options.clientId, clock: options.clock, log: options.log },

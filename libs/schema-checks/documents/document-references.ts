@@ -124,7 +124,7 @@ export const placed = (name: string, schema: unknown): unknown =>
 
 type Lead = (reference: string) => string;
 
-/** What many types of a document refer to is looked through once; mapped in the same way again, it is the same object. */
+/** A part that many types of a document refer to is looked through once; mapped in the same way again, it is the same object. */
 function createReferences(): {
   /** In the order in which they are written. */
   referencesIn(value: unknown): readonly string[];

@@ -125,7 +125,7 @@ async function usedOfRates(
   return { requests_per_second: ofTenant, exports, key_rate: ofKey };
 }
 
-/** Of this process. */
+/** Counts what this process holds alone. */
 function usedHere(
   { waiting, connections, polling: { held }, search }: Deps,
   { tenant, credential }: Asking,

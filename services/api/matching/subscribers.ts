@@ -12,7 +12,7 @@ import type { Query } from '#lib/postgres';
 /** An endpoint of the tenant, deleted ones included until they are buried. */
 export interface EndpointAsked extends SubscriberRow {
   url: string;
-  /** Of its last change; null: from before this was written down. */
+  /** Its last change counts from then on; null: it is older than this column. */
   effective_at: string | null;
   bytes: number;
   history_revision: number;

@@ -35,7 +35,7 @@ interface Answered {
 
 export type Answer = (answered: Answered) => FastifyReply;
 
-/** What every line about a request says. */
+/** The facts of every line about a request. */
 type Facts = Record<'sourceId' | 'tenant' | 'durationMs' | 'traceId', unknown>;
 
 /** Length of an unknown id in the log: it may be as long as the longest header line that Node takes. */

@@ -31,7 +31,7 @@ export function estimateSeconds({ systemsOf, steps, turns }: Plan): number {
   );
 }
 
-/** Of two checkouts, which take every step in each turn, and rest at once. */
+/** Two checkouts take every step in each turn, and rest at once. */
 export const estimateSecondsOfTrees = ({ systemsOf, steps, turns }: Plan): number =>
   sumOf(
     systemsOf.map(

@@ -3,7 +3,7 @@ import { runStep } from './run-step.ts';
 
 const seconds = 5;
 
-/** What a system does first is not counted: code is compiled, connections are opened. */
+/** The first events of a system are not counted: code is compiled, connections are opened. */
 export async function warmUp(subject: Subject): Promise<void> {
   const step = { kind: 'closed', endpoints: 1, seconds } as const;
   await runStep(step, { ...subject, say: () => undefined }, { arrivals: {}, sustained: undefined });

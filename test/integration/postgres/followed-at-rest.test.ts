@@ -1,4 +1,4 @@
-/** What the services have in memory costs nothing where nobody asks for it, and one quick statement where somebody does. */
+/** Tables in memory cost nothing where nobody asks for them, and one quick statement where somebody does. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock } from '#lib/clock';
 import { createErasedEvents } from '#lib/erasure';

@@ -33,7 +33,7 @@ afterAll(async () => {
   await closePostgres(postgres);
 });
 
-/** What is told by a batch: the notification of a later one comes behind it. */
+/** The tenants that a batch tells: the notification of a later one comes behind it. */
 async function toldBy(facts: readonly Fact[]): Promise<string[]> {
   told.length = 0;
   await project(postgres, facts);

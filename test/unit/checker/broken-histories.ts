@@ -149,7 +149,7 @@ export const brokenHistories: [anomaly: Anomaly, title: string, break_: (history
   [
     'phantom-delivery',
     'an endpoint that had not settled yet',
-    ({ endpoints }) => (at(endpoints, 0).createdAtMs += 58_000),
+    ({ endpoints }) => (at(endpoints, 0).createdAtMs += 59_000),
   ],
   [
     'phantom-delivery',

@@ -2,7 +2,7 @@ import { createManualClock } from '#lib/clock';
 import { countDown } from '../../../services/cli/output/count-down.ts';
 import type { Context } from '../../../services/cli/context.ts';
 
-/** What is written on the standard error, and how long it takes. */
+/** Counts down, and gives what was written on the standard error and how long it took. */
 async function counted(leftMs: number, isTTY: boolean) {
   const clock = createManualClock();
   const written: string[] = [];
