@@ -29,7 +29,8 @@ export function createCommitTimer({ intervalMs, isDue, commit, clock }: Options)
       signal.addEventListener('abort', wake, { once: true });
       while (!signal.aborted) {
         await woken.promise;
-        await clock.sleep(intervalMs, signal);
+        // With all that repeats in the process, which wakes up once for it.
+        await clock.sleepUntilNext(intervalMs, signal);
         woken = Promise.withResolvers();
         await commit();
         if (isDue() || signal.aborted) wake();

@@ -122,7 +122,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
     if (isWoken || signal.aborted) return;
     const waking = new AbortController();
     wakeUp = () => waking.abort();
-    await clock.sleep(everyMs, waking.signal);
+    await clock.sleepUntilNext(everyMs, waking.signal);
     wakeUp = () => undefined;
   }
 
