@@ -37,7 +37,7 @@ export const nightParts: readonly NightPart[] = [
     name: 'documents',
     holds:
       'whatever documents and schemas a tenant gives, and whatever it locks, the others have short turns and hardly wait',
-    args: night('unit/schema-checks/documents/hard-documents', 'e2e/neighbours'),
+    args: night(...['unit/schema-checks/documents/hard-documents', 'integration/api/large-answers', 'e2e/neighbours']),
     folders: ['libs/schema-checks', 'services/api/event-types'],
   },
   {
