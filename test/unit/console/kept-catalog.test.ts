@@ -2,6 +2,7 @@
 import { createManualClock } from '#lib/clock';
 import { html } from '#lib/html';
 import { percentile } from '../../support/percentiles.ts';
+import { watchTurns } from '../../support/turns.ts';
 import { buildTestCatalog } from '../../support/console/build-test-catalog.ts';
 import type { EventTypeSummary } from '#lib/contract';
 import { createKnownAnswers } from '../../../services/console/catalog/known-answers.ts';
@@ -170,22 +171,21 @@ test('no page of four hundred types of six kilobytes holds up the event loop', a
       notes: '',
       words: 1_200,
     } satisfies Partial<EventTypeSummary>);
-  for (const path of [
-    '/catalog',
-    '/catalog?page=2',
-    '/catalog/search?q=word',
-    '/catalog/groups/group1',
-    '/sitemap.xml',
-  ])
-    expect([path, (await get(path)).statusCode]).toEqual([path, 200]);
-  const tookMs: number[] = [];
-  for (let n = 0; n < 20; n += 1) {
-    const beganAtMs = performance.now();
-    await get('/sitemap.xml');
-    tookMs.push(performance.now() - beganAtMs);
+  const paths = ['/catalog', '/catalog?page=2', '/catalog/search?q=word', '/catalog/groups/group1', '/sitemap.xml'];
+  // What is asked for first compiles.
+  for (const path of paths) await get(path);
+  const longest: Record<'made' | 'kept', number[]> = { made: [], kept: [] };
+  for (const path of paths) {
+    // Before, the pages took 0.4 to 1.6 s.
+    for (const which of ['made', 'kept'] as const) {
+      if (which === 'made') types.create(`another.${paths.indexOf(path)}`);
+      const stopWatching = watchTurns();
+      expect([path, (await get(path)).statusCode]).toEqual([path, 200]);
+      longest[which].push(stopWatching().longestMs);
+    }
   }
-  // The fastest: others use the processor too.
-  expect(Math.min(...tookMs)).toBeLessThan(50);
+  expect(Math.max(...longest.made)).toBeLessThan(100);
+  expect(Math.max(...longest.kept)).toBeLessThan(50);
 });
 
 test('the page of a type with five hundred fields takes less than 50 ms of a processor, nineteen times of twenty', async () => {
