@@ -242,7 +242,7 @@ const tables = {
       ...['private', 'secrets', 'public_keys', 'revision', 'created_at', 'changed_at', 'disabled_at'],
       ...['disabled_reason', 'failing_since', 'deleted_at', 'changed_in', 'buried', 'bytes', 'history_bytes'],
       ...['history_revision', 'pauses', 'paused_until', 'expires_at', 'outage_since', 'url_by_portal'],
-      'probe_asked_at',
+      ...['probe_asked_at', 'begins_at', 'effective_at'],
     ],
     deletion: {
       buried: `url = '', description = '', event_types = '{}', source_ids = '{}', filter = NULL, settings = '{}', private = NULL,

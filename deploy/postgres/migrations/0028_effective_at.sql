@@ -25,7 +25,8 @@ BEGIN
     NEW.failing_since := NULL;
   END IF;
   -- It grows with every change, as `changed_at` does: changes count in their order.
-  IF NOT NEW.buried AND (gets_others OR NEW.revision <> OLD.revision OR NEW.pauses IS DISTINCT FROM OLD.pauses) THEN
+  IF NOT NEW.buried AND (gets_others OR NEW.revision <> OLD.revision OR NEW.pauses IS DISTINCT FROM OLD.pauses
+                         OR NEW.deleted_at IS DISTINCT FROM OLD.deleted_at) THEN
     NEW.effective_at := greatest(
       NEW.changed_at + interval '2 seconds',
       coalesce(OLD.effective_at, OLD.changed_at + interval '5 seconds') + interval '1 microsecond');

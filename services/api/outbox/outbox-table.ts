@@ -165,12 +165,17 @@ export function createOutboxTable(postgres: Pick<Postgres, 'query' | 'transactio
       return next;
     },
     async remove(done) {
-      const identified = done.flatMap(({ candidate }) => (candidate === undefined ? [] : [candidate]));
       // Most have no identifier: one statement, and no transaction around it.
-      if (identified.length === 0) return removeRows(postgres, done);
-      const completeAndRemove = async (tx: Query): Promise<void> =>
-        void (await Promise.all([createPostgresKeyTable(tx).complete(identified), removeRows(tx, done)]));
-      await postgres.transaction(completeAndRemove, { isPipelined: true });
+      if (done.every(({ candidate }) => candidate === undefined)) return void (await removeRows(postgres, done));
+      const removeAndComplete = async (tx: Query): Promise<void> => {
+        // A row that is gone was erased, or is another's now: its key is not to be written.
+        const removed = await removeRows(tx, done);
+        const identified = done.flatMap(({ id, candidate }) =>
+          candidate === undefined || !removed.has(id) ? [] : [candidate],
+        );
+        if (identified.length > 0) await createPostgresKeyTable(tx).complete(identified);
+      };
+      await postgres.transaction(removeAndComplete, { isPipelined: true });
     },
     async release(claimed) {
       await postgres.query(
@@ -192,12 +197,14 @@ export function createOutboxTable(postgres: Pick<Postgres, 'query' | 'transactio
   };
 }
 
-async function removeRows(query: Query, done: readonly DoneRow[]): Promise<void> {
-  await query.query(
-    `DELETE FROM outbox o USING ${claimsOf('done')} WHERE ${isSameClaim('done')}`,
+/** @returns the ids of the events whose rows were there, with these claims */
+async function removeRows(query: Query, done: readonly DoneRow[]): Promise<ReadonlySet<string>> {
+  const removed = await query.query<{ event_id: string }>(
+    `DELETE FROM outbox o USING ${claimsOf('done')} WHERE ${isSameClaim('done')} RETURNING o.event_id`,
     claimColumns(done),
     'outbox_remove',
   );
+  return new Set(removed.map(({ event_id }) => event_id));
 }
 
 const claimsOf = (name: string): string =>

@@ -72,8 +72,8 @@ export function createPublishing({ store, waiting, outbox, metrics, clock, log }
             hold.isClaiming,
           );
           inserted = published.inserted;
-          // A record is kept only with its event; without records, the COMMIT is sent along.
-          if (entries.some(({ keyed }) => keyed !== undefined)) await inserted;
+          // A record, and the row of an identifier, is kept only with its event; without them, the COMMIT is sent along.
+          if (entries.some(({ event, keyed }) => keyed !== undefined || event.eventId !== null)) await inserted;
           running.forEach((at, turn) => ids.set(at, published.ids[turn] as string));
           return published.ids.map(publishedAnswer);
         },

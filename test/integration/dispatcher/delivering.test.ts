@@ -73,8 +73,8 @@ describe('the dispatcher', () => {
   });
 
   it('completes an event that no endpoint wants', async () => {
-    await world.addEndpoint('too new', {}, { createdAgoMs: 1_000 });
     await world.startDispatcher();
+    await world.addEndpoint('too new', {}, { createdAgoMs: 0 });
     const [event] = await world.publish(1);
     await waitUntil('the event is completed', async () => {
       const rows = await world.postgres.query<{ status: string }>('SELECT status FROM events WHERE id = $1', [
