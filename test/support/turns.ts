@@ -1,4 +1,4 @@
-/** What a turn of this thread's loop took of a processor at most: others that use the machine make the loop late, but no turn longer. */
+/** A turn of this thread's loop, by the processor time that it took: others that use the machine make the loop late, but no turn longer. */
 interface Turns {
   longestMs: number;
   /** The most that the process had in memory beyond what it had at the beginning, in MiB. */

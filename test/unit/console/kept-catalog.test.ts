@@ -172,7 +172,7 @@ test('no page of four hundred types of six kilobytes holds up the event loop', a
       words: 1_200,
     } satisfies Partial<EventTypeSummary>);
   const paths = ['/catalog', '/catalog?page=2', '/catalog/search?q=word', '/catalog/groups/group1', '/sitemap.xml'];
-  // What is asked for first compiles.
+  // The first requests compile.
   for (const path of paths) await get(path);
   const longest: Record<'made' | 'kept', number[]> = { made: [], kept: [] };
   for (const path of paths) {

@@ -89,8 +89,8 @@ test.each([
     conceal('t', view);
     return processorTimeMs() - beganAtMs;
   });
-  // The fastest: others use the processor, too, and the first compiles.
-  expect(Math.min(...tookMs)).toBeLessThan(10);
+  // The fastest: others use the processor, too, and the first compiles. It is a part of one turn, on a slow machine, too.
+  expect(Math.min(...tookMs)).toBeLessThan(50);
 });
 
 /** So many side by side, about 64 kB in all. */
