@@ -229,7 +229,9 @@ export function consuming(client: KafkaClient, cluster: () => TestCluster): void
     );
     await waitUntil('it has failed', () => failures.length > 0, inTime);
     expect(failures).toMatchObject([{ cause: new TypeError('fetch failed') }]);
-    expect(await cluster().committed(topic, topic)).toEqual([-1]);
+    // Nothing is, or the place where it began, if that long had passed.
+    const [committed] = await cluster().committed(topic, topic);
+    expect(committed).toBeLessThanOrEqual(0);
   });
 
   it('measures its lag from what the brokers say, paused partitions included', async () => {
