@@ -140,7 +140,10 @@ test('a schema that refers to itself without end is refused, as is one that take
       errors: [{ field: '/schema', message: 'refers to itself without end' }],
     },
   );
-  const slow = await prepare({ pattern: '^(a+)+$' }, { example: `${'a'.repeat(60)}!` });
+  const prepareSlow = () => prepare({ pattern: '^(a+)+$' }, { example: `${'a'.repeat(60)}!` });
+  let slow = await prepareSlow();
+  // Others had the processor: it says nothing about the schema.
+  while ('reason' in slow.result && slow.result.reason === 'busy') slow = await prepareSlow();
   expect(slow.result).toEqual({
     kind: 'undone',
     reason: 'too_much',
