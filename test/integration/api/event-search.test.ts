@@ -194,16 +194,18 @@ describe('the limits of a search', () => {
     expect(first.scanned * large.length).toBeLessThanOrEqual(64 * mebibyte);
     // With the start of the thread, on a busy machine.
     expect(tookMs).toBeLessThan(10_000);
-    let scanned = first.scanned;
-    for (let found = first; !found.complete; scanned += found.scanned)
-      found = await search(tenant, worst, { cursor: found.cursor ?? '' });
-    expect(scanned).toBe(count);
+    expect(first.cursor).toBe(events.at(-first.scanned));
+    const second = await search(tenant, worst, { cursor: first.cursor ?? '' });
+    expect(second.cursor).toBe(events.at(-first.scanned - second.scanned) ?? null);
   });
 
-  it('hold for bytes alone', async () => {
-    const found = await inThisThread({}, { ...searchLimits, beginWithinMs: 60_000 });
-    expect(found).toMatchObject({ complete: false, scanned: Math.floor((64 * mebibyte) / large.length) });
+  it('hold for bytes alone, and the end is reached behind them', async () => {
+    const limits = { ...searchLimits, bytes: 8 * mebibyte, beginWithinMs: Infinity };
+    const found = await inThisThread({}, limits);
+    expect(found).toMatchObject({ complete: false, scanned: Math.floor(limits.bytes / large.length) });
     expect(found.cursor).toBe(events.at(-found.scanned));
+    const last = await inThisThread({ before: events[3] ?? null }, limits);
+    expect(last).toMatchObject({ complete: true, scanned: 3, cursor: null });
   });
 
   it('hold for the time alone', async () => {
