@@ -13,8 +13,7 @@ export function sealResponse(box: SecretBox, request: KeyedRequest, { status, he
 /** @throws AppError data_invalid if it was encrypted for another record, or under a key that is no longer configured */
 export function openResponse(box: SecretBox, request: KeyedRequest, sealed: Buffer): KeptResponse {
   const opened = box.openBytes(sealed, contextOf(request));
-  // JSON has no line breaks outside of its strings, and writes those inside as
-  // .
+  // JSON has no line breaks outside of its strings, and writes those inside with a backslash.
   const headEnd = opened.indexOf('\n');
   const head = JSON.parse(opened.toString('utf8', 0, headEnd)) as Omit<KeptResponse, 'body'>;
   return { ...head, body: opened.subarray(headEnd + 1) };

@@ -6,8 +6,9 @@
  * so that keys rotate: a new first key seals from then on, old ones open for as long as they are listed. The context (which row the
  * value belongs to) is authenticated: a value copied into another row does not open.
  */
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createSecretKey } from 'node:crypto';
 import { AppError } from '#lib/errors';
+import { randomPool } from '#lib/ids';
 
 const nonceBytes = 12;
 const tagBytes = 16;
@@ -46,14 +47,16 @@ export function parseEncryptionKeys(texts: readonly string[]): EncryptionKey[] {
   return keys;
 }
 
-export function createSecretBox(keys: readonly EncryptionKey[]): SecretBox {
+export function createSecretBox(given: readonly EncryptionKey[]): SecretBox {
+  // A cipher that is given a key as bytes takes five times as long (Node 24).
+  const keys = given.map(({ id, key }) => ({ id, key: createSecretKey(key) }));
   const [active] = keys;
   if (active === undefined) throw new AppError('config_invalid', 'HOOKLINE_ENCRYPTION_KEYS names no key');
   const keyIdOf = (sealed: Buffer): string => sealed.toString('latin1', 1, 1 + (sealed[0] ?? 0));
   const box: SecretBox = {
     isCurrent: (sealed) => keyIdOf(sealed) === active.id,
     seal(plaintext, context) {
-      const nonce = randomBytes(nonceBytes);
+      const nonce = randomPool(nonceBytes);
       const cipher = createCipheriv('aes-256-gcm', active.key, nonce).setAAD(Buffer.from(context));
       const bytes = typeof plaintext === 'string' ? Buffer.from(plaintext) : plaintext;
       const ciphertext = Buffer.concat([cipher.update(bytes), cipher.final()]);

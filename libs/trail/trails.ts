@@ -8,7 +8,7 @@
  *
  * A trail is not bound to its webhook: who was sent one may send it on, and only ends webhooks that it sends itself.
  */
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, hkdfSync, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { maxTrailLength, parseTrail, type Trail, trailText } from '#lib/contract';
 import { AppError } from '#lib/errors';
 import type { EncryptionKey } from '#lib/secret-box';
@@ -30,10 +30,10 @@ const maxKnown = 10_000;
 /** @throws AppError config_invalid without a key */
 export function createTrails(encryptionKeys: readonly EncryptionKey[]): Trails {
   const [active, ...older] = encryptionKeys.map(({ key }) =>
-    Buffer.from(hkdfSync('sha256', key, '', 'hookline trail', 32)),
+    createSecretKey(Buffer.from(hkdfSync('sha256', key, '', 'hookline trail', 32))),
   );
   if (active === undefined) throw new AppError('config_invalid', 'HOOKLINE_ENCRYPTION_KEYS names no key');
-  const macOf = (key: Buffer, text: string): Buffer =>
+  const macOf = (key: KeyObject, text: string): Buffer =>
     createHmac('sha256', key).update(text).digest().subarray(0, macBytes);
   /** All events of a source have the same trail, but for those that come from another one. */
   const known = new Map<string, string>();
@@ -46,7 +46,7 @@ export function createTrails(encryptionKeys: readonly EncryptionKey[]): Trails {
     const given = Buffer.from(mac, 'base64url');
     // 22 characters hold 132 bits: there is one way to write each MAC.
     if (given.length !== macBytes || given.toString('base64url') !== mac) return [];
-    return [active as Buffer, ...older].some((key) => timingSafeEqual(macOf(key, text), given)) ? trail : [];
+    return [active as KeyObject, ...older].some((key) => timingSafeEqual(macOf(key, text), given)) ? trail : [];
   }
 
   return {

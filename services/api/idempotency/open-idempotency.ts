@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomPool } from '#lib/ids';
 import { createPostgresStore, createRedisResponses, type IdempotencyStore, rememberingStore } from '#lib/idempotency';
 import type { Part } from '#lib/lifecycle';
 import type { Postgres } from '#lib/postgres';
@@ -28,7 +28,7 @@ export function openIdempotency(
 ): { idempotency: IdempotencyDeps; sweep: Part } {
   const { idempotencyLockSeconds: lockSeconds, idempotencyTtlSeconds: ttlSeconds, topicPrefix: prefix } = config;
   const store = rememberingStore({
-    store: createPostgresStore({ postgres, secretBox, random: randomBytes, lockSeconds, ttlSeconds, crashPoints }),
+    store: createPostgresStore({ postgres, secretBox, random: randomPool, lockSeconds, ttlSeconds, crashPoints }),
     memory: createRedisResponses({ redis, prefix, secretBox, clock }),
     ttlSeconds,
   });

@@ -14,7 +14,6 @@ import {
   searchLimits,
   searchPayloads,
 } from '../../../services/api/searching/search-payloads.ts';
-import { watchLoop } from '../../support/loop-delay.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { buildTestApp } from '../../unit/api/build-test-app.ts';
 import { eventFact, fanOutFact } from '../../unit/projector/facts.ts';
@@ -226,24 +225,23 @@ describe('the limits of a search', () => {
     expect(cut).toMatchObject({ matched: [], complete: false });
   });
 
-  /** Processor time of this thread, as a share of the time that the work takes, and how late the loop came to other work. */
-  async function loadOf(work: () => Promise<unknown>) {
+  /** Processor time of this thread, as a share of the time that the work takes: what others do to the machine is not in it. */
+  async function shareOf(work: () => Promise<unknown>): Promise<number> {
     await sleep(50);
-    const [loop, cpu, beganAtMs] = [watchLoop(), process.threadCpuUsage(), performance.now()];
+    const [cpu, beganAtMs] = [process.threadCpuUsage(), performance.now()];
     await work();
     const { user, system } = process.threadCpuUsage(cpu);
-    return { share: (user + system) / 1_000 / (performance.now() - beganAtMs), late: loop() };
+    return (user + system) / 1_000 / (performance.now() - beganAtMs);
   }
 
   it('keep the loop of the API free, whatever the filter', async () => {
     // The thread is there by now.
     await search(tenant, { none: 1 }, { type: 'none' });
-    const { share, late } = await loadOf(() => search(tenant, worst));
-    const here = await loadOf(() => inThisThread());
+    const share = await shareOf(() => search(tenant, worst));
+    const here = await shareOf(() => inThisThread());
     // The measure itself: in this thread, it would be seen.
-    expect(here.share).toBeGreaterThan(0.1);
-    expect(share).toBeLessThan(here.share / 4);
-    expect(late.p99).toBeLessThan(here.late.max);
+    expect(here).toBeGreaterThan(0.1);
+    expect(share).toBeLessThan(here / 4);
   });
 
   it('are one search of a tenant at a time, in all processes', async () => {
