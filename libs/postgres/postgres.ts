@@ -220,6 +220,7 @@ export function createPostgres(options: PostgresOptions): Postgres {
     let [last, failed]: [Promise<unknown>, unknown] = [Promise.resolve(), undefined];
     let hasLeft = false;
     const askUnlessLeft = <T extends object>(signal: AbortSignal | undefined, ...statement: Parameters<Ask>) => {
+      if (isPipelined) sendAtEndOfTurn(client);
       const resultOf = resultOn(client, signal);
       const sent = isPipelined ? resultOf<T>(...statement) : last.then(() => resultOf<T>(...statement));
       const answer = sent.then(
@@ -255,7 +256,6 @@ export function createPostgres(options: PostgresOptions): Postgres {
     };
     let broken = false;
     try {
-      if (isPipelined) sendAtEndOfTurn(client);
       const begun = ask('BEGIN');
       if (!isPipelined) await begun;
       const result = await work(tx);
@@ -304,6 +304,7 @@ const isPipelinedBy = ({ isPipelined = false }: PostgresOptions, how: { isPipeli
 
 /** One packet for all that is sent until the promises of this turn are settled. */
 function sendAtEndOfTurn({ connection: { stream } }: pg.PoolClient): void {
+  if (stream.writableCorked > 0) return;
   stream.cork();
   process.nextTick(() => stream.uncork());
 }

@@ -1,6 +1,7 @@
 /** A transaction whose statements are sent without waiting for one another's answers. */
+import { Socket } from 'node:net';
 import { silentLogger } from '#lib/log';
-import { createPostgres, type Postgres } from '#lib/postgres';
+import { createPostgres, type Postgres, type Query } from '#lib/postgres';
 import { createDatabase } from '../../support/servers.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
@@ -42,6 +43,24 @@ test('statements that are sent together are answered in order, and committed', a
   );
   expect(counts).toEqual([1, 2, 3].map((count) => [{ count }]));
   expect(await numbers()).toEqual([1, 2, 3]);
+});
+
+test('what is sent in one turn goes in one packet, in every turn of a transaction', async () => {
+  const writes = [jest.spyOn(Socket.prototype, '_write'), jest.spyOn(Socket.prototype, '_writev')];
+  const packets = (): number => writes.reduce((sum, { mock }) => sum + mock.calls.length, 0);
+  const packetsOf: number[] = [];
+  const three = async (tx: Query): Promise<void> => {
+    const before = packets();
+    await Promise.all([1, 2, 3].map((n) => tx.query('SELECT $1::int', [n], 'one-number')));
+    packetsOf.push(packets() - before);
+  };
+  await postgres.transaction(async (tx) => {
+    // With BEGIN, which was sent in the same turn.
+    await three(tx);
+    await three(tx);
+  });
+  for (const spy of writes) spy.mockRestore();
+  expect(packetsOf).toEqual([1, 1]);
 });
 
 test('one that fails leaves nothing of those before and behind it, and is the one that is told of', async () => {
