@@ -7,6 +7,11 @@ import { availableParallelism } from 'node:os';
 
 /** Each has some of the databases of Redis (test/e2e/own-pipeline.ts). */
 const mostWorkers = 12;
+/**
+ * A test that uses servers waits for most of its time: with fewer at once, half of the processor is idle. Many more starve each other's processes,
+ * as so many do on a machine that is slow just now (`make test` says how fast it is).
+ */
+const workersOfProcessor = 2.5 * Math.min(1, Number(process.env.HOOKLINE_MACHINE_SPEED ?? 1));
 
 const common = {
   // Tests load what production loads, by Node's own loader: docs/adr/0038-tests-load-native-modules.md.
@@ -28,8 +33,7 @@ const systemFaults = 'test/e2e/system-faults.night.test.ts';
 const byDay = { testPathIgnorePatterns: ['/node_modules/', '\\.night\\.test\\.ts$'] };
 
 export default {
-  // A test that uses servers waits for most of its time: with fewer at once, half of the processor is idle. Many more starve each other's processes.
-  maxWorkers: Math.min(mostWorkers, Math.ceil(2.5 * availableParallelism())),
+  maxWorkers: Math.max(2, Math.min(mostWorkers, Math.ceil(workersOfProcessor * availableParallelism()))),
   // A worker that has grown beyond this is replaced. With a limit, jest also never runs tests in its own process, whose globals they'd share.
   workerIdleMemoryLimit: '1GB',
   testSequencer: '<rootDir>/test/jest/longest-first.ts',

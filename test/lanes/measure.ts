@@ -15,7 +15,9 @@ import { processorSeconds } from './spent-time.ts';
 const [command = '', ...args] = process.argv.slice(2);
 const beganAt = performance.now();
 const speeds = [machineSpeed()];
-const child = spawn(command, args, { stdio: 'inherit' });
+// jest.config.js goes by it.
+const env = { ...process.env, HOOKLINE_MACHINE_SPEED: String(speeds[0]) };
+const child = spawn(command, args, { stdio: 'inherit', env });
 const [code] = (await once(child, 'exit')) as [number | null];
 const minutes = (performance.now() - beganAt) / 60_000;
 speeds.push(machineSpeed());

@@ -19,18 +19,21 @@ const final: readonly Anomaly[] = [
 ];
 
 /**
- * The verdict once nothing is under way any more: looks again until all is well, something can't become well, or the time is up. All
+ * The verdict once nothing is under way any more: looks again until all is well, something can't become well, or nothing more arrives. All
  * senders must have ended.
  *
+ * @param quietMs how long nothing may arrive while something is under way: however slow the machine is, it may go on
  * @param drained cheap, and enough to know when the whole is worth being read
  */
 export async function checkWhenDrained(
   witnesses: Witnesses,
-  timeoutMs: number,
+  quietMs: number,
   drained: () => Promise<boolean> = () => everyEventHasEnded(witnesses),
 ): Promise<Verdict> {
-  const deadlineMs = performance.now() + timeoutMs;
+  const { arrivals } = witnesses;
+  let [arrived, deadlineMs] = [arrivals.length, performance.now() + quietMs];
   for (;;) {
+    if (arrivals.length > arrived) [arrived, deadlineMs] = [arrivals.length, performance.now() + quietMs];
     if ((await drained()) || performance.now() >= deadlineMs) {
       const verdict = check(await loadHistory(witnesses), witnesses.scope);
       const hopeless = verdict.violations.some(({ anomaly }) => final.includes(anomaly));
