@@ -32,8 +32,8 @@ export function compareDecimals(one: Decimal, other: Decimal): number {
   if (one.digits === '') return other.isNegative ? 1 : -1;
   if (other.digits === '') return one.isNegative ? -1 : 1;
   if (one.isNegative !== other.isNegative) return one.isNegative ? -1 : 1;
-  const size = one.point === other.point ? compare(one.digits, other.digits) : compare(one.point, other.point);
-  return one.isNegative ? -size : size;
+  const [low, high] = one.isNegative ? [other, one] : [one, other];
+  return low.point === high.point ? compare(low.digits, high.digits) : compare(low.point, high.point);
 }
 
 const compare = <T extends string | bigint>(one: T, other: T): number => (one < other ? -1 : one > other ? 1 : 0);
