@@ -26,10 +26,11 @@ export const recordedNightFile = join(import.meta.dirname, 'nightly.json');
 export const keptNights = (file: string): Night | undefined =>
   existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Night) : undefined;
 
-/** @returns the file */
-export function recordNight(night: Night): string {
-  writeFileSync(recordedNightFile, `${JSON.stringify(night, null, 2)}\n`);
-  return recordedNightFile;
+/** Parts that the night did not run keep their last record. @returns the file */
+export function recordNight(night: Night, file = recordedNightFile): string {
+  const parts = { ...keptNights(file)?.parts, ...night.parts };
+  writeFileSync(file, `${JSON.stringify({ ...night, parts }, null, 2)}\n`);
+  return file;
 }
 
 export const isGreen = ({ parts }: Night): boolean => nightParts.every(({ name }) => parts[name]?.failed === 0);

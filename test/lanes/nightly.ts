@@ -6,7 +6,7 @@
  *   ARGS='--only kafka,dedup'          these parts
  *   ARGS='--for libs/kafka'            the parts of a folder
  *   ARGS='--again'                     also what was green
- *   ARGS='--record'                    keeps the report for docs/nightly.md; runs nothing
+ *   ARGS='--record'                    keeps what was run here for docs/nightly.md; runs nothing
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -41,7 +41,11 @@ const night: Night = {
   parts: kept?.parts ?? {},
 };
 if (values.record) {
-  console.log(`recorded: ${recordNight(night)}\nnow: npm run docs:write`);
+  if (kept === undefined) {
+    console.error('nothing to record: no part has been run in this checkout');
+    process.exit(2);
+  }
+  console.log(`recorded: ${recordNight(kept)}\nnow: npm run docs:write`);
   process.exit();
 }
 const wanted = wantedParts();
