@@ -6,10 +6,12 @@
  *
  * It guarantees that lines come in their order, and that none is lost when the process exits: by itself, by `process.exit` (as after SIGTERM), or
  * by an uncaught error. SIGKILL, a crash of Node and a signal that nobody handles lose the lines that wait. While the output can't be written
- * (a full disk), the newest lines beyond `maxWaitingBytes` are dropped, and the process goes on.
+ * (a full disk), the newest lines beyond `maxWaitingBytes` are dropped, and the process goes on. A line that is longer than collectors take is
+ * written with its texts cut (shorten-line.ts), so that no line alone is too long to wait.
  */
 import { type DestinationStream, pino } from 'pino';
 import { type Clock, limitGranularityMs } from '#lib/clock';
+import { maxLineLength, shortenLine } from './shorten-line.ts';
 
 export interface LogOutput extends DestinationStream {
   /** Writes what waits. */
@@ -48,7 +50,7 @@ export function openLogOutput({ clock, fd = 1 }: Options): LogOutput {
     [pino.symbols.needsMetadataGsym]: true,
     lastLevel: 0,
     write(line: string) {
-      stream.write(line);
+      stream.write(line.length > maxLineLength ? shortenLine(line) : line);
       if (output.lastLevel >= leastUrgent) flush();
       else stopLimit ??= clock.startLimit(flushAfterMs, flush);
     },

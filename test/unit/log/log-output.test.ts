@@ -23,7 +23,7 @@ function createWorld() {
   const clock = createManualClock();
   const output = openLogOutput({ clock, fd });
   const log = createLogger({ service: 'one', level: 'debug' }, output);
-  return { clock, output, log, written: () => eventsIn(readFileSync(path, 'utf8')), close: () => closeSync(fd) };
+  return { path, clock, output, log, written: () => eventsIn(readFileSync(path, 'utf8')), close: () => closeSync(fd) };
 }
 
 describe('lines of a process', () => {
@@ -73,6 +73,22 @@ describe('lines of a process', () => {
     await clock.advance(1_000);
     expect(limits).toBe(1);
     closeSync(fd);
+  });
+
+  it.each([
+    ['a text', { tenant: 'a'.repeat(1.5 * 2 ** 20) }],
+    ['a text that JSON escapes', { tenant: '\0'.repeat(1.5 * 2 ** 20) }],
+    ['many texts', { ids: Array.from({ length: 200_000 }, (_, n) => `evt_${n}`) }],
+    ['a text inside', { err: { message: 'é'.repeat(2 ** 21) } }],
+    ['many facts', Object.fromEntries(Array.from({ length: 2_000 }, (_, n) => [`fact ${n}`, 'a'.repeat(999)]))],
+  ])('that are too long because of %s are written shorter', (_what, facts) => {
+    const { path, log, close } = createWorld();
+    log.error({ event: 'letter.not_projected', offset: '7', ...facts });
+    const [line = '', ...more] = readFileSync(path, 'utf8').split('\n');
+    expect(more).toEqual(['']);
+    expect(JSON.parse(line)).toMatchObject({ level: 50, event: 'letter.not_projected', offset: '7' });
+    expect(Buffer.byteLength(line)).toBeLessThan(256 * 1024);
+    close();
   });
 
   it('that can’t be written end nothing', async () => {
