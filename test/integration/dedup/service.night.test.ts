@@ -1,5 +1,6 @@
 import type { CrashPointName } from '#lib/crash-points';
 import { header } from '#lib/contract';
+import { startTcpProxy } from '../../faults/network/tcp-proxy.ts';
 import { waitUntil, within } from '../../support/wait-until.ts';
 import { exact, sumUp } from '../../unit/dedup/sum.ts';
 import { createWorld, maxEventBytes, type World } from './world.ts';
@@ -139,12 +140,34 @@ describe('the dedup service', () => {
 
 describe('the dedup service, with a Postgres that answers nothing', () => {
   it('waits, spends no tries on it, and goes on when it answers', async () => {
+    const server = new URL(world.databaseUrl);
+    const link = await startTcpProxy({ host: server.hostname, port: Number(server.port) }, Math.random);
+    try {
+      const deadLetters = await deadLettersNow();
+      const url = new URL(server);
+      url.host = `127.0.0.1:${link.port}`;
+      const child = await started({ HOOKLINE_DATABASE_URL: url.href });
+      await link.set({ kind: 'black-hole', direction: 'both' });
+      const origins = await world.receive(webhooks(20, 2));
+      await waitUntil('it says so', () => child.lines.some((line) => line.includes('dependency.away')));
+      await link.set(undefined);
+      await settled(origins);
+      expect(await deadLettersNow()).toBe(deadLetters);
+    } finally {
+      await world.stopServices();
+      await link.close();
+    }
+  });
+});
+
+describe('the dedup service, with keys that somebody else has locked', () => {
+  it('waits for their tenant, spends no tries on it, and goes on when they are free', async () => {
     const deadLetters = await deadLettersNow();
     const child = await started();
     const origins: string[] = [];
     await world.whileDatabaseHangs(async () => {
       origins.push(...(await world.receive(webhooks(20, 2))));
-      await waitUntil('it says so', () => child.lines.some((line) => line.includes('dependency.away')));
+      await waitUntil('it says so', () => child.lines.some((line) => line.includes('tenant.waited_for')));
     });
     await settled(origins);
     expect(await deadLettersNow()).toBe(deadLetters);
