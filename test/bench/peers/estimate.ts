@@ -2,7 +2,7 @@ import { isInEachTurn, type Step } from './steps.ts';
 
 /** To start a software with its stores, make its tenants, and stop it. */
 const secondsOfStart = 60;
-const secondsOfWarmUp = 8;
+const secondsOfWarmUp = 40;
 /** Until a usual run's last event has arrived. */
 const secondsOfDrain = 4;
 /** Events that 64 connections have left behind. */

@@ -14,6 +14,7 @@ import { parseWanted, usage, type Wanted } from './arguments.ts';
 import { compareSystems } from './compare-systems.ts';
 import { compareTrees, type Pair } from './compare-trees.ts';
 import { readPeerPrograms } from './config.ts';
+import { openParts } from './kept-parts.ts';
 import { describeEstimate, estimateSeconds, estimateSecondsOfTrees } from './estimate.ts';
 import { stopHeld } from './held-system.ts';
 import { peersName, reportOf } from './report.ts';
@@ -65,7 +66,7 @@ async function compare(): Promise<number> {
   const bench = wanted.trees === undefined ? peersName : treesName;
   const report: KeptReport = {
     ...{ bench, startedAt, commit, again: wanted.again, machine },
-    ...(wanted.trees === undefined ? await comparePeers() : await compareCheckouts()),
+    ...(wanted.trees === undefined ? await comparePeers(commit) : await compareCheckouts()),
   };
   say(['', report.setUp, ...report.figures.map(describeFigure), ...report.notes].join('\n'));
   for (const each of report.unaccounted) say(`UNACCOUNTED: ${each}`);
@@ -74,8 +75,11 @@ async function compare(): Promise<number> {
   return report.unaccounted.length > 0 ? 1 : 0;
 }
 
-async function comparePeers(): Promise<BenchReport> {
-  return reportOf(await compareSystems({ software, ...wanted, say }), wanted);
+async function comparePeers(commit: string): Promise<BenchReport> {
+  const parts = openParts({ commit, again: wanted.again });
+  const comparison = await compareSystems({ software, ...wanted, parts, say });
+  parts.end();
+  return reportOf(comparison, wanted);
 }
 
 async function compareCheckouts(): Promise<BenchReport> {
