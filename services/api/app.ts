@@ -20,7 +20,7 @@ import { createId } from '#lib/ids';
 import { type Networks, trusting } from '#lib/networks';
 import type { EncryptionKey } from '#lib/secret-box';
 import { observe, type Tracer, traceIdOf } from '#lib/telemetry';
-import { auditRequests } from './audit/audit.ts';
+import { auditRequests } from './audit/index.ts';
 import { bodyLimits } from './http/body-limits.ts';
 import type { CurrentRequest } from './http/current-request.ts';
 import { contentEncoded, createErrorHandler, isEncoded } from './http/handle-error.ts';

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { RawServerDefault, RouteGenericInterface, RouteOptions } from 'fastify';
+import type { FastifyReply, FastifyRequest, RawServerDefault, RouteGenericInterface, RouteOptions } from 'fastify';
+import type { AnswerOf, BodyOf, Operation, Parameter, ParamsOf, QueryOf } from '#lib/api-contract';
 import type { Clock } from '#lib/clock';
 import type { FollowedErasures } from '#lib/erasure';
 import type { JudgingTurns, UnjudgedFilters } from '#lib/event-filter';
@@ -15,6 +16,7 @@ import type { WhyEnded } from './keys/why-ended.ts';
 import type { TenantConnections } from './limits/tenant-connections.ts';
 import type { WaitingRequests } from './limits/waiting-requests.ts';
 import type { ApiMetrics } from './metrics.ts';
+import type { ObjectSchema } from './openapi/route-schema.ts';
 import type { Outbox } from './outbox/publish-outbox.ts';
 import type { Polling } from './polling/polling.ts';
 import type { AsOfTokens } from './replays/by-filter/as-of.ts';
@@ -101,3 +103,45 @@ export type TypedRoute<T extends RouteGenericInterface> = RouteOptions<
 
 /** The types of body, query and parameters, which the schema has checked, are the handler's own business. */
 export const route = <T extends RouteGenericInterface>(options: TypedRoute<T>): RouteOptions => options as RouteOptions;
+
+type RequestOf<O extends Operation> = FastifyRequest<{
+  Params: ParamsOf<O>;
+  Querystring: QueryOf<O>;
+  Body: BodyOf<O>;
+}>;
+
+type HandlerOf<O extends Operation> = (
+  request: RequestOf<O>,
+  reply: FastifyReply,
+) => Promise<AnswerOf<O> | FastifyReply>;
+
+/** What only the handler knows of an operation. */
+type Serving = Pick<NonNullable<RouteOptions['config']>, 'keptAsBytes' | 'documents'> & { bodyLimit?: number };
+
+/** The route of an operation: requests are validated by its schemas, and the types of both sides of the handler are the operation's. */
+export const serve =
+  <O extends Operation>(
+    operation: O,
+    handlerOf: (deps: RouteDeps) => HandlerOf<O>,
+    { bodyLimit, ...config }: Serving = {},
+  ): Route =>
+  (deps) => {
+    const { method, path: url, query, body, access, ...documentation } = operation;
+    const parameters = Object.entries<Parameter>(query ?? {});
+    const querystring: ObjectSchema = {
+      type: 'object',
+      additionalProperties: false,
+      properties: Object.fromEntries(parameters.map(([name, { schema }]) => [name, schema])),
+    };
+    const descriptions = parameters.flatMap(([name, { description }]): [string, string][] =>
+      description === undefined ? [] : [[name, description]],
+    );
+    return route({
+      method,
+      url,
+      ...(bodyLimit !== undefined && { bodyLimit }),
+      config: { ...access, ...config, operation: { ...documentation, parameters: Object.fromEntries(descriptions) } },
+      schema: { ...(query !== undefined && { querystring }), ...(body !== undefined && { body }) },
+      handler: handlerOf(deps),
+    });
+  };

@@ -1,3 +1,4 @@
+import { dateTime } from '#lib/api-contract';
 import {
   type EventTypeEnforcement,
   type EventTypeVisibility,
@@ -9,7 +10,7 @@ import {
 } from '#lib/contract';
 import { readInstant } from '../http/filters.ts';
 import type { FieldErrors } from '../http/send-problem.ts';
-import { dateTime, name as category } from '../settings/fields.ts';
+import { name as category } from '../settings/fields.ts';
 
 /** A type as clients give it, but its name. */
 export interface GivenType {

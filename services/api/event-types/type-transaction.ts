@@ -11,7 +11,7 @@ import type { IdempotentRequest, KeptResponse } from '#lib/idempotency';
 import type { Query } from '#lib/postgres';
 import type { ProblemCode } from '#lib/problem';
 import type { LimitName, TenantLimits } from '#lib/tenancy';
-import type { AuditedChange } from '../audit/audit.ts';
+import type { AuditedChange } from '../audit/index.ts';
 import { matches } from '../http/etag.ts';
 import type { FieldErrors } from '../http/send-problem.ts';
 import { eventTypeJson, type EventTypeRow, findEventType } from '../resources/event-type.ts';

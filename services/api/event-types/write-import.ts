@@ -9,7 +9,7 @@ import { isTimedOut, type Query } from '#lib/postgres';
 import { eventTypesJson, findEventTypes, type EventTypeRow } from '../resources/event-type.ts';
 import { insertChanges } from '../resources/event-type-change.ts';
 import { insertVersions } from '../resources/event-type-version.ts';
-import type { AuditedChange } from '../audit/audit.ts';
+import type { AuditedChange } from '../audit/index.ts';
 import { deprecationJson, textBytes } from './describe-type.ts';
 import type { ImportPlan, PlannedType } from './plan-import.ts';
 import { type Changing, noteAudience } from './type-transaction.ts';

@@ -1,16 +1,12 @@
 /**
- * A filter of a list, described once: its parameter, its line in the API's document, its SQL, and its judgment in memory for requests that are
- * held all come from its row of a table such as resources/event-filters.ts.
+ * A filter of a list, described once: its SQL, and whether an item at hand matches it, for requests that are held. Its parameter is one of the
+ * operation's in libs/api-contract.
  */
 import { formatMicros, parseRfc3339 } from '#lib/clock';
-import type { Schema } from '../openapi/schema.ts';
+import type { Schema } from '#lib/api-contract';
 import type { FieldErrors } from './send-problem.ts';
 
-export interface FilterRow<Item = never> {
-  /** The schema of its parameter. */
-  schema: Schema;
-  /** For the document; absent where the name says enough. */
-  description?: string;
+interface FilterRow<Item = never> {
   /** The value to filter by; absent: the parameter's text. */
   read?(text: string): { value: string } | { message: string };
   /** May be given several times: items match each value. The schema allows a list then (`repeated`). */
@@ -22,6 +18,16 @@ export interface FilterRow<Item = never> {
 }
 
 export type FilterTable<Item = never> = Readonly<Record<string, FilterRow<Item>>>;
+
+/** One whose parameter is not in the contract yet. */
+export interface DescribedFilterRow<Item = never> extends FilterRow<Item> {
+  /** The schema of its parameter. */
+  schema: Schema;
+  /** For the document; absent where the name says enough. */
+  description?: string;
+}
+
+export type DescribedFilterTable<Item = never> = Readonly<Record<string, DescribedFilterRow<Item>>>;
 
 /** The values to filter by; items match all of them. */
 export type Filtering<Table extends FilterTable> = {
@@ -37,12 +43,12 @@ export type GivenFilters<Table extends FilterTable> = {
   readonly [Name in keyof Table]?: string | readonly string[] | undefined;
 };
 
-export const filterSchemas = <Table extends FilterTable>(table: Table): { [Name in keyof Table]: Schema } =>
+export const filterSchemas = <Table extends DescribedFilterTable>(table: Table): { [Name in keyof Table]: Schema } =>
   Object.fromEntries(Object.entries(table).map(([name, { schema }]) => [name, schema])) as {
     [Name in keyof Table]: Schema;
   };
 
-export const filterDescriptions = (table: FilterTable): Record<string, string> =>
+export const filterDescriptions = (table: DescribedFilterTable): Record<string, string> =>
   Object.fromEntries(
     Object.entries(table).flatMap(([name, { description }]) =>
       description === undefined ? [] : [[name, description]],

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { pageQuery } from '#lib/api-contract';
 import { maxPageItems } from './request-bounds.ts';
 import type { FieldErrors } from './send-problem.ts';
 
@@ -19,10 +20,7 @@ export interface PageQuery {
 const defaultLimit = 100;
 
 /** Parameters stay text until they are checked. */
-export const pageParameters = {
-  limit: { type: 'string', maxLength: 64 },
-  cursor: { type: 'string', maxLength: 1_000 },
-} as const;
+export const pageParameters = { limit: pageQuery.limit.schema, cursor: pageQuery.cursor.schema };
 
 /** @param cursor the format of the collection's cursors */
 export function readPage(query: PageQuery, cursor: Pick<RegExp, 'test'>): PageRequest | { errors: FieldErrors } {

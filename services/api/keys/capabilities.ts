@@ -1,7 +1,4 @@
-/** A portal session may do these things. It has no scopes: a route is open to it only if it names a capability (`config.capability`). */
-export const capabilities = ['view', 'replay', 'endpoints', 'secrets'] as const;
-
-export type Capability = (typeof capabilities)[number];
+import type { Capability } from '#lib/api-contract';
 
 /** A customer's session got this from its link. */
 export interface KnownPortal {

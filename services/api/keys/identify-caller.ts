@@ -1,8 +1,8 @@
+import { type Scope, scopes } from '#lib/api-contract';
 import { type HeaderViewer, noTenant } from '#lib/contract';
 import type { FindKey, KnownKey } from './key-directory.ts';
 import { idInCredential } from './key-text.ts';
 import { operatorCredential, type OperatorKey, type OperatorKeys } from './operator-keys.ts';
-import { type Scope, scopes } from './scopes.ts';
 import type { FindSession, KnownSession } from './session-directory.ts';
 
 /** The sender of a request. */

@@ -3,13 +3,13 @@
  * in every process within that; a new key is looked up; known keys keep working while Postgres is away.
  */
 import { timingSafeEqual } from 'node:crypto';
+import type { Scope } from '#lib/api-contract';
 import type { Clock } from '#lib/clock';
 import type { Part } from '#lib/lifecycle';
 import type { Logger } from '#lib/log';
 import { createRowLookUp, type FollowedRow, followTable, type Query, type Readings } from '#lib/postgres';
 import type { Rate } from '#lib/rate-limit';
 import { credentialHash, idInCredential } from './key-text.ts';
-import type { Scope } from './scopes.ts';
 
 /** About; nothing in it is of a length that a tenant chooses. */
 const rowBytes = 300;

@@ -1,17 +1,5 @@
+import type { RouteScope, Scope } from '#lib/api-contract';
 import type { Caller } from './identify-caller.ts';
-
-/** Scopes of a key. Only `admin` includes other scopes. Which route needs which: the table in the README. */
-export const scopes = ['read', 'write', 'publish', 'admin'] as const;
-
-export type Scope = (typeof scopes)[number];
-
-/**
- * The scope that a route asks of its caller:
- *
- * | `any`      | a credential, whatever its scopes                                  |
- * | `operator` | a key of the operator, or a session of it for all tenants with `admin` |
- */
-export type RouteScope = Scope | 'any' | 'operator';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

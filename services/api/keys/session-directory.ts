@@ -8,15 +8,15 @@
  * A session whose code is not redeemed has no token yet, and is in nobody's memory.
  */
 import { timingSafeEqual } from 'node:crypto';
+import type { Capability, Scope } from '#lib/api-contract';
 import { type Clock, nowMicros, parseRfc3339 } from '#lib/clock';
 import type { Part } from '#lib/lifecycle';
 import type { Logger } from '#lib/log';
 import { createRowLookUp, type FollowedRow, followTable, type Query, type Readings } from '#lib/postgres';
-import type { Capability, KnownPortal } from './capabilities.ts';
+import type { KnownPortal } from './capabilities.ts';
 import type { FindKeyById, KnownKey } from './key-directory.ts';
 import { credentialHash, idInCredential } from './key-text.ts';
 import { operatorCredential, type OperatorKeys } from './operator-keys.ts';
-import type { Scope } from './scopes.ts';
 import { idleSeconds } from './session-ends.ts';
 
 /** About; a portal session has up to 500 characters of an URL more. */

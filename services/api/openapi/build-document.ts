@@ -13,7 +13,7 @@ import { answerHeaders, requestHeaders } from './headers.ts';
 import type { DocumentedResource, Operation } from './operation.ts';
 import { documentedResources } from './resources/index.ts';
 import { type ObjectSchema, schemaOf } from './route-schema.ts';
-import { nullable, type Schema } from './schema.ts';
+import { nullable, type Schema } from '#lib/api-contract';
 import type { DeliveryOperation } from './webhooks/delivery.ts';
 import { webhooks } from './webhooks/webhooks.ts';
 

@@ -1,11 +1,11 @@
 import type { RouteOptions } from 'fastify';
-import { type RouteScope, scopeOf } from '../keys/scopes.ts';
+import { type Answer, type AnswerHeader, pageQuery, type RouteScope, type Schema, text } from '#lib/api-contract';
+import { scopeOf } from '../keys/scopes.ts';
 import { exampleBodies } from './examples.ts';
 import { errorAnswers, problemsOf } from './errors-of.ts';
 import type { requestHeaders } from './headers.ts';
-import { type Answer, type AnswerHeader, type Operation, ref } from './operation.ts';
+import { type Operation, ref } from './operation.ts';
 import { type ObjectSchema, schemaOf } from './route-schema.ts';
-import { type Schema, text } from './schema.ts';
 
 /** The part of OpenAPI's Operation Object that is used here. */
 export interface DocumentedOperation {
@@ -71,10 +71,10 @@ const pathParameters = (url: string): object[] =>
   [...url.matchAll(/:(\w+)/g)].map(([, name]) => ({ name, in: 'path', required: true, schema: text }));
 
 /** Parameters of most collections. */
-const usualParameters: Readonly<Record<string, string>> = {
-  limit: 'page size, 1 to 1000; default 100',
+const usualParameters: Readonly<Record<string, string | undefined>> = {
+  limit: pageQuery.limit.description,
+  cursor: pageQuery.cursor.description,
   name: 'the name, where the path has `-` in its place: for proxies that decode or refuse `%2F` in a path',
-  cursor: 'cursor from the `Link` of the previous page',
 };
 
 /** Parameters that stay text until they are checked (http/paging.ts). */

@@ -1,5 +1,4 @@
-import type { AnswerHeader } from './operation.ts';
-import { type Schema, text } from './schema.ts';
+import { type AnswerHeader, type Schema, text } from '#lib/api-contract';
 
 /** Parameters that many requests have, by the name of the shared component. */
 export const requestHeaders = {

@@ -1,5 +1,5 @@
 import type { RouteOptions } from 'fastify';
-import type { Schema } from './schema.ts';
+import type { Schema } from '#lib/api-contract';
 
 /** The request schemas of a route. */
 export interface RouteSchema {
@@ -7,7 +7,9 @@ export interface RouteSchema {
   querystring?: ObjectSchema;
 }
 
-export interface ObjectSchema extends Schema {
+export interface ObjectSchema {
+  type: 'object';
+  additionalProperties: boolean;
   required?: readonly string[];
   properties: Readonly<Record<string, Schema>>;
 }

@@ -1,8 +1,8 @@
-import { type FilterRow, valuesOf } from '../http/filters.ts';
+import { type DescribedFilterRow, valuesOf } from '../http/filters.ts';
 import { type EventFilter, type EventFilterName, eventFilters } from '../resources/event-filters.ts';
 import { type EventRow, isErased } from '../resources/event-row.ts';
 
-const rows: Readonly<Record<EventFilterName, FilterRow<EventRow>>> = eventFilters;
+const rows: Readonly<Record<EventFilterName, DescribedFilterRow<EventRow>>> = eventFilters;
 
 const entriesOf = (filter: EventFilter): [EventFilterName, string][] =>
   Object.entries(filter).flatMap(([name, given]) =>

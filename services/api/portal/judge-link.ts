@@ -1,5 +1,5 @@
+import type { Capability } from '#lib/api-contract';
 import type { FieldErrors } from '../http/send-problem.ts';
-import type { Capability } from '../keys/capabilities.ts';
 import type { PortalDeps } from '../route.ts';
 
 /** WCAG 2.2, 1.4.3: of text in normal size. */

@@ -1,8 +1,8 @@
+import { dateTime, filterText } from '#lib/api-contract';
 import { type DeadLetterStage, deadLetterStages } from '#lib/contract';
 import type { DeadLetterFilter } from '#lib/replay-store';
 import { readInstant } from '../http/filters.ts';
 import type { FieldErrors } from '../http/send-problem.ts';
-import { dateTime, filterText } from '../settings/fields.ts';
 
 /** The filter for listing and replaying dead letters. */
 export interface GivenDeadLetterFilter {

@@ -1,7 +1,7 @@
+import type { Scope } from '#lib/api-contract';
 import type { Query } from '#lib/postgres';
 import type { Rate } from '#lib/rate-limit';
 import type { TenantLimits } from '#lib/tenancy';
-import type { Scope } from '../keys/scopes.ts';
 import { createResourceTable, type ResourceRow } from './resource-table.ts';
 import { type Room, roomExpression, roomValues } from './tenant-room.ts';
 

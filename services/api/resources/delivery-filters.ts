@@ -1,6 +1,6 @@
+import { dateTime, filterText } from '#lib/api-contract';
 import { attemptOutcomes, deliveryStatuses } from '#lib/contract';
-import { type Filtering, type FilterTable, readInstant } from '../http/filters.ts';
-import { dateTime, filterText } from '../settings/fields.ts';
+import { type Filtering, type DescribedFilterTable, readInstant } from '../http/filters.ts';
 
 /** The filters of `GET /v1/deliveries`. Conditions are on columns of `deliveries d`. */
 export const deliveryFilters = {
@@ -38,6 +38,6 @@ export const deliveryFilters = {
     read: readInstant,
     condition: (instant) => `d.created_at < ${instant}::timestamptz`,
   },
-} satisfies FilterTable;
+} satisfies DescribedFilterTable;
 
 export type DeliveryFilter = Filtering<typeof deliveryFilters>;

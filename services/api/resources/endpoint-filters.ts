@@ -1,4 +1,4 @@
-import type { Filtering, FilterTable } from '../http/filters.ts';
+import type { Filtering, DescribedFilterTable } from '../http/filters.ts';
 import { containsText, searchText } from './search-text.ts';
 
 /** The filters of `GET /v1/endpoints`. Conditions are on columns of `endpoints`; a tenant has a limited number of them. */
@@ -21,6 +21,6 @@ export const endpointFilters = {
     description: 'text in the URL or the description, in upper or lower case',
     condition: (text) => containsText(['url', 'description'], text),
   },
-} satisfies FilterTable;
+} satisfies DescribedFilterTable;
 
 export type EndpointFilter = Filtering<typeof endpointFilters>;

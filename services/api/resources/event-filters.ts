@@ -1,6 +1,6 @@
+import { dateTime, filterText } from '#lib/api-contract';
 import { eventStatuses } from '#lib/contract';
-import { type Filtering, type FilterTable, readInstant, repeated } from '../http/filters.ts';
-import { dateTime, filterText } from '../settings/fields.ts';
+import { type Filtering, type DescribedFilterTable, readInstant, repeated } from '../http/filters.ts';
 import { tagFilter } from '../settings/tags.ts';
 import type { EventRow } from './event-row.ts';
 
@@ -103,7 +103,7 @@ export const eventFilters = {
         .join(' ')} END`,
     matches: (event, what) => Number(event[countedAs(what)]) > 0,
   },
-} satisfies FilterTable<EventRow>;
+} satisfies DescribedFilterTable<EventRow>;
 
 export type EventFilter = Filtering<typeof eventFilters>;
 export type EventFilterName = keyof typeof eventFilters;

@@ -1,3 +1,4 @@
+import { filterText } from '#lib/api-contract';
 import {
   type AliasKind,
   type EventTypeEnforcement,
@@ -12,9 +13,8 @@ import {
 import type { Query } from '#lib/postgres';
 import { isShownTo, withoutHidden } from '../event-types/shown-types.ts';
 import { groupsOf, linkedNames } from '../event-types/type-texts.ts';
-import { bindTo, filterConditions, type Filtering, type FilterTable } from '../http/filters.ts';
+import { bindTo, filterConditions, type Filtering, type DescribedFilterTable } from '../http/filters.ts';
 import type { PageRequest } from '../http/paging.ts';
-import { filterText } from '../settings/fields.ts';
 import { findVersion, versionJson, type VersionRow } from './event-type-version.ts';
 import { containsText, searchText } from './search-text.ts';
 
@@ -95,7 +95,7 @@ export const eventTypeFilters = {
     description: 'text in the name, the description or the notes, in upper or lower case',
     condition: (text) => containsText(['n.name', 't.description', 't.notes'], text),
   },
-} as const satisfies FilterTable;
+} as const satisfies DescribedFilterTable;
 
 export type EventTypeFilter = Filtering<typeof eventTypeFilters>;
 

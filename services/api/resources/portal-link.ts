@@ -2,9 +2,9 @@
  * Links to the portal. A link is open until it is redeemed, which happens once and makes a session; until somebody revokes it, which ends that
  * session too; until its end; and while the key counts that it was made with.
  */
+import type { Capability } from '#lib/api-contract';
 import type { Query } from '#lib/postgres';
 import type { PageRequest } from '../http/paging.ts';
-import type { Capability } from '../keys/capabilities.ts';
 import { idPattern } from './ids.ts';
 import { keyCounts } from './session.ts';
 

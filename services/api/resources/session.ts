@@ -1,9 +1,9 @@
+import type { Scope } from '#lib/api-contract';
 import { type Clock, formatMicros, nowMicros } from '#lib/clock';
 import type { Query } from '#lib/postgres';
 import type { PageRequest } from '../http/paging.ts';
 import type { KnownPortal } from '../keys/capabilities.ts';
 import { operatorCredential } from '../keys/operator-keys.ts';
-import type { Scope } from '../keys/scopes.ts';
 import type { KnownSession, StoredPortal } from '../keys/session-directory.ts';
 import { codeSeconds, idleSeconds } from '../keys/session-ends.ts';
 import { idPattern } from './ids.ts';

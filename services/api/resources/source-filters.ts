@@ -1,4 +1,4 @@
-import type { Filtering, FilterTable } from '../http/filters.ts';
+import type { Filtering, DescribedFilterTable } from '../http/filters.ts';
 import { containsText, searchText } from './search-text.ts';
 
 /** The step of the statistics: minutes, by which webhooks are counted. */
@@ -21,6 +21,6 @@ export const sourceFilters = {
     description: 'text in the name, in upper or lower case',
     condition: (text) => containsText(['name'], text),
   },
-} satisfies FilterTable;
+} satisfies DescribedFilterTable;
 
 export type SourceFilter = Filtering<typeof sourceFilters>;

@@ -1,9 +1,9 @@
+import { type Scope, scopes } from '#lib/api-contract';
 import { createId } from '#lib/ids';
 import type { Rate } from '#lib/rate-limit';
 import { sendResource } from '../http/etag.ts';
 import { type FieldErrors, sendInvalid } from '../http/send-problem.ts';
 import { credentialHash, newCredential } from '../keys/key-text.ts';
-import { type Scope, scopes } from '../keys/scopes.ts';
 import { refuseBeyondLimit } from '../limits/refuse-beyond-limit.ts';
 import { tenantRate } from '../limits/tenant-rate.ts';
 import type { Operation } from '../openapi/operation.ts';

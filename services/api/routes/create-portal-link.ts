@@ -1,6 +1,6 @@
+import { capabilities, type Capability } from '#lib/api-contract';
 import { createId } from '#lib/ids';
 import { sendInvalid } from '../http/send-problem.ts';
-import { capabilities, type Capability } from '../keys/capabilities.ts';
 import { keyIdOf } from '../keys/identify-caller.ts';
 import { credentialHash, newCredential } from '../keys/key-text.ts';
 import { refuseBeyondLimit } from '../limits/refuse-beyond-limit.ts';

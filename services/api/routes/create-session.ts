@@ -1,9 +1,10 @@
+import { type Scope, scopes } from '#lib/api-contract';
 import { createId } from '#lib/ids';
 import { optionalBody } from '../http/optional-body.ts';
 import { sendInvalid, sendProblem } from '../http/send-problem.ts';
 import { allTenants } from '../keys/identify-caller.ts';
 import { credentialHash, newCredential } from '../keys/key-text.ts';
-import { hasScope, type Scope, scopes } from '../keys/scopes.ts';
+import { hasScope } from '../keys/scopes.ts';
 import { maxSessionSeconds } from '../keys/session-ends.ts';
 import { refuseBeyondLimit } from '../limits/refuse-beyond-limit.ts';
 import type { Operation } from '../openapi/operation.ts';

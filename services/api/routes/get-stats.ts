@@ -1,3 +1,4 @@
+import { dateTime } from '#lib/api-contract';
 import { formatMicros, microsOf, nowMicros } from '#lib/clock';
 import { type StatStep, statSteps } from '#lib/contract';
 import {
@@ -13,7 +14,6 @@ import { type FieldErrors, type Read, sendInvalid } from '../http/send-problem.t
 import type { Operation } from '../openapi/operation.ts';
 import { countedSince, findStats, maxCounts, maxRows, seriesBy, type StatQuestion } from '../resources/stats.ts';
 import { type Route, route } from '../route.ts';
-import { dateTime } from '../settings/fields.ts';
 
 interface StatsQuery {
   series?: string;

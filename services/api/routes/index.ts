@@ -1,3 +1,4 @@
+import { auditRoutes } from '../audit/index.ts';
 import type { Route } from '../route.ts';
 import { cancelDeliveries } from './cancel-deliveries.ts';
 import { cancelDelivery } from './cancel-delivery.ts';
@@ -39,7 +40,6 @@ import { getSystem } from './get-system.ts';
 import { importEventTypes } from './import-event-types.ts';
 import { getTenant } from './get-tenant.ts';
 import { listApiKeys } from './list-api-keys.ts';
-import { listAudit } from './list-audit.ts';
 import { listDeadLetters } from './list-dead-letters.ts';
 import { listDeliveries } from './list-deliveries.ts';
 import { listDeliveryAttempts } from './list-delivery-attempts.ts';
@@ -181,5 +181,5 @@ export const routes: readonly Route[] = [
   getTenant,
   putTenant,
   deleteTenant,
-  listAudit,
+  ...auditRoutes,
 ];

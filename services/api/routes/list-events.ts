@@ -5,7 +5,7 @@ import { filterDescriptions } from '../http/filters.ts';
 import { linkPages, takePage } from '../http/paging.ts';
 import { sendInvalid, sendProblem } from '../http/send-problem.ts';
 import { type Operation, ref } from '../openapi/operation.ts';
-import { list } from '../openapi/schema.ts';
+import { list } from '#lib/api-contract';
 import { type AskedEvents, type EventQuery, eventQuery, readEventQuery } from '../polling/event-query.ts';
 import type { Found, Place } from '../polling/held-polls.ts';
 import { afterInstant } from '../polling/instants.ts';

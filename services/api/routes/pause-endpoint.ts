@@ -1,3 +1,4 @@
+import { dateTime } from '#lib/api-contract';
 import { changeOf, sendResource } from '../http/etag.ts';
 import { readInstant } from '../http/filters.ts';
 import { optionalBody } from '../http/optional-body.ts';
@@ -6,7 +7,6 @@ import type { Operation } from '../openapi/operation.ts';
 import { endpointJson, endpoints, shownEndpoint } from '../resources/endpoint.ts';
 import { pause } from '../resources/endpoint-pause.ts';
 import { type Route, route } from '../route.ts';
-import { dateTime } from '../settings/fields.ts';
 
 interface Body {
   until?: string;

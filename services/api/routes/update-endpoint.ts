@@ -1,5 +1,5 @@
 import type { StoredSecret } from '#lib/contract';
-import { maskedChanges } from '../audit/masked-changes.ts';
+import { maskedChanges } from '../audit/index.ts';
 import { bodyLimits } from '../http/body-limits.ts';
 import { changeOf, sendResource } from '../http/etag.ts';
 import { mergePatch } from '../http/merge-patch.ts';

@@ -1,9 +1,9 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
+import { dateTime } from '#lib/api-contract';
 import { formatMicros } from '#lib/clock';
 import type { EndpointCertificate } from '#lib/contract';
 import type { Read } from '../http/send-problem.ts';
-import { dateTime } from './fields.ts';
 
 /** The certificate as a client sends it; or as it was shown, without a key. */
 export interface GivenCertificate extends ShownCertificate {

@@ -109,14 +109,3 @@ export const seconds = (minimum: number, maximum: number) => ({ type: 'number', 
 
 /** Deliveries and records in a second, at which a replay sends. */
 export const replayRate = { type: 'number', minimum: 0.01, maximum: 10_000 } as const;
-
-/** An RFC 3339 date-time, which `readInstant` reads. */
-export const dateTime = { type: 'string', maxLength: 64 } as const;
-
-/** Any text may be a filter; only text that Postgres can't store is refused. */
-export const filterText = {
-  type: 'string',
-  maxLength: 300,
-  pattern: '^[^\\u0000]*$',
-  description: 'text',
-} as const;

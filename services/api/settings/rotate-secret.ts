@@ -1,3 +1,4 @@
+import type { Capability } from '#lib/api-contract';
 import type { StoredSecret } from '#lib/contract';
 import type { RandomBytes } from '#lib/ids';
 import type { Query } from '#lib/postgres';
@@ -5,7 +6,6 @@ import type { SecretBox } from '#lib/secret-box';
 import { changeOf } from '../http/etag.ts';
 import { optionalBody } from '../http/optional-body.ts';
 import { type FieldErrors, sendInvalid, sendProblem } from '../http/send-problem.ts';
-import type { Capability } from '../keys/capabilities.ts';
 import type { Operation } from '../openapi/operation.ts';
 import type { Named, ResourceRow, ResourceTable } from '../resources/resource-table.ts';
 import { maxSecretsInForce, newSecret, openSecrets, rotateSecrets } from '../resources/stored-secrets.ts';

@@ -1,17 +1,9 @@
+import type { AuditEntry } from '#lib/api-contract';
 import { apiVerb } from '../api-calls/api-verb.ts';
 import { readTime, timeForms } from '../options/read-time.ts';
 import { omitAbsent, readLimit } from '../options/read-values.ts';
 import { table } from '../output/print.ts';
 import { text } from '../verb.ts';
-
-interface Entry {
-  at: string;
-  actor: { id: string };
-  action: string;
-  resource_id: string;
-  before: object | null;
-  after: object | null;
-}
 
 export const audit = apiVerb({
   summary: 'List who changed what',
@@ -35,12 +27,12 @@ export const audit = apiVerb({
         until: readTime('until', until, nowMs),
       }),
     );
-    return api.list<Entry>(`/audit?${query.toString()}`, readLimit(limit, { otherwise: 50 }));
+    return api.list<AuditEntry>(`/audit?${query.toString()}`, readLimit(limit, { otherwise: 50 }));
   },
   show: (entries, screen) => table(entries.map(row), ['at', 'actor', 'action', 'resource', 'fields'], screen),
 });
 
-const row = ({ at, actor, action, resource_id: resource, before, after }: Entry): Record<string, string> => ({
+const row = ({ at, actor, action, resource_id: resource, before, after }: AuditEntry): Record<string, string> => ({
   ...{ at, actor: actor.id, action, resource },
   fields: before === null || after === null ? '-' : Object.keys({ ...before, ...after }).join(' '),
 });

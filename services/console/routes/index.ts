@@ -1,6 +1,6 @@
 /** All pages. A folder each: a page is added to the list of its folder. */
 import { type Face, inPortal, type Page } from '../page.ts';
-import { auditPages } from './audit/index.ts';
+import { auditPages } from '../audit/index.ts';
 import { catalogPages } from './catalog/index.ts';
 import { comparePages } from './compare/index.ts';
 import { deadLetterPages } from './dead-letters/index.ts';

@@ -189,7 +189,8 @@ test('each operation that changes something leaves its entry, or says why it has
   for (const { path, method, operationId } of operations) {
     const action = routes.get(operationId);
     const performance = performances[operationId];
-    if (action === undefined) throw new Error(`${operationId} has no config.audit: services/api/audit/audit.ts`);
+    if (action === undefined)
+      throw new Error(`${operationId} has no config.audit: services/api/audit/record-changes.ts`);
     if (performance === undefined) throw new Error(`${operationId} is not performed here`);
     const { resource, of = tenant, ...asking } = await performance();
     const known = new Set((await entriesOf(of)).map(({ id }) => id));

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { auditActions } from '../../../services/console/routes/audit/audit-entry.ts';
+import { auditActions } from '#lib/api-contract';
 import { buildTestConsole } from '../../support/console/build-test-console.ts';
 import { problemReply, tenantToken } from '../../support/console/fake-api.ts';
 

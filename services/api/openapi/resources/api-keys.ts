@@ -1,7 +1,6 @@
-import { scopes } from '../../keys/scopes.ts';
+import { extend, id, list, nullable, object, oneOf, saying, scopes, text, time } from '#lib/api-contract';
 import { rateLimit } from '../../settings/fields.ts';
 import type { DocumentedResource } from '../operation.ts';
-import { extend, id, list, nullable, object, oneOf, saying, text, time } from '../schema.ts';
 
 const key = object({
   id: id('key'),

@@ -8,7 +8,21 @@ import {
 } from '#lib/replay-store';
 import type { DocumentedResource } from '../operation.ts';
 import { lastAttemptFields } from './deliveries.ts';
-import { count, extend, flag, id, list, map, nullable, number, object, oneOf, saying, text, time } from '../schema.ts';
+import {
+  count,
+  extend,
+  flag,
+  id,
+  list,
+  map,
+  nullable,
+  number,
+  object,
+  oneOf,
+  saying,
+  text,
+  time,
+} from '#lib/api-contract';
 
 const letter = object({
   id: id('dl'),

@@ -1,7 +1,7 @@
 import { attemptOutcomes, deliveryStatuses } from '#lib/contract';
 import type { deliveryColumns, lastAttemptColumns } from '#lib/event-store';
 import type { DocumentedResource } from '../operation.ts';
-import { count, id, map, nullable, number, object, oneOf, type Schema, saying, text, time } from '../schema.ts';
+import { count, id, map, nullable, number, object, oneOf, type Schema, saying, text, time } from '#lib/api-contract';
 
 const ms = nullable(number);
 

@@ -1,7 +1,21 @@
 import { endpointMethods } from '#lib/contract';
 import { rateLimit } from '../../settings/fields.ts';
 import { type DocumentedResource, ref } from '../operation.ts';
-import { count, extend, flag, id, list, map, nullable, number, object, oneOf, saying, text, time } from '../schema.ts';
+import {
+  count,
+  extend,
+  flag,
+  id,
+  list,
+  map,
+  nullable,
+  number,
+  object,
+  oneOf,
+  saying,
+  text,
+  time,
+} from '#lib/api-contract';
 
 const endpoint = object(
   {

@@ -1,5 +1,5 @@
 import type { DocumentedResource } from '../operation.ts';
-import { count, flag, id, list, map, nullable, object, oneOf, saying, text, time } from '../schema.ts';
+import { count, flag, id, list, map, nullable, object, oneOf, saying, text, time } from '#lib/api-contract';
 
 const kafka = list(
   object({

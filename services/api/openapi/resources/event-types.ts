@@ -6,7 +6,7 @@ import {
   versionCompatibilities,
 } from '#lib/contract';
 import type { DocumentedResource } from '../operation.ts';
-import { count, extend, flag, id, list, map, nullable, object, oneOf, saying, text, time } from '../schema.ts';
+import { count, extend, flag, id, list, map, nullable, object, oneOf, saying, text, time } from '#lib/api-contract';
 
 const version = saying('counts from 1', count);
 const visibility = oneOf(eventTypeVisibilities);

@@ -1,7 +1,20 @@
 import { deliveryCounts, eventStatuses } from '#lib/contract';
 import type { eventColumns } from '#lib/event-store';
 import type { DocumentedResource } from '../operation.ts';
-import { count, flag, id, list, map, nullable, object, oneOf, type Schema, saying, text, time } from '../schema.ts';
+import {
+  count,
+  flag,
+  id,
+  list,
+  map,
+  nullable,
+  object,
+  oneOf,
+  type Schema,
+  saying,
+  text,
+  time,
+} from '#lib/api-contract';
 import { explainedEvents } from './explained-events.ts';
 
 const deliveries = object(Object.fromEntries(deliveryCounts.map((name) => [name, count])));

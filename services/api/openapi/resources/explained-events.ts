@@ -1,6 +1,6 @@
 import { matchReasons } from '../../matching/match-reasons.ts';
 import { ref } from '../operation.ts';
-import { count, flag, id, list, nullable, object, oneOf, saying, type Schema, text, time } from '../schema.ts';
+import { count, flag, id, list, nullable, object, oneOf, saying, type Schema, text, time } from '#lib/api-contract';
 
 const clause = object({
   pointer: saying('JSON pointer into the filter', text),

@@ -1,6 +1,6 @@
-import type { DocumentedResource } from '../operation.ts';
+import { audit } from '#lib/api-contract';
+import { type DocumentedResource, documented } from '../operation.ts';
 import { documentedApiKeys } from './api-keys.ts';
-import { documentedAudit } from './audit.ts';
 import { documentedDeadLetters } from './dead-letters.ts';
 import { documentedDeliveries } from './deliveries.ts';
 import { documentedDocumentation } from './documentation.ts';
@@ -31,6 +31,6 @@ export const documentedResources: readonly DocumentedResource[] = [
   documentedPortalLinks,
   documentedLimits,
   documentedTenants,
-  documentedAudit,
+  documented(audit),
   documentedDocumentation,
 ];

@@ -1,5 +1,5 @@
 import type { DocumentedResource } from '../operation.ts';
-import { nullable, number, object, oneOf, saying, text } from '../schema.ts';
+import { nullable, number, object, oneOf, saying, text } from '#lib/api-contract';
 
 export const documentedLimits: DocumentedResource = {
   tag: 'Limits',

@@ -1,7 +1,6 @@
-import { capabilities } from '../../keys/capabilities.ts';
+import { capabilities, extend, id, list, nullable, object, oneOf, saying, text, time } from '#lib/api-contract';
 import { linkStatuses } from '../../resources/portal-link.ts';
 import { type DocumentedResource, ref } from '../operation.ts';
-import { extend, id, list, nullable, object, oneOf, saying, text, time } from '../schema.ts';
 
 const link = object({
   id: id('lnk'),

@@ -1,7 +1,18 @@
-import { scopes } from '../../keys/scopes.ts';
-import { capabilities } from '../../keys/capabilities.ts';
+import {
+  capabilities,
+  extend,
+  flag,
+  id,
+  list,
+  nullable,
+  object,
+  oneOf,
+  saying,
+  scopes,
+  text,
+  time,
+} from '#lib/api-contract';
 import type { DocumentedResource } from '../operation.ts';
-import { extend, flag, id, list, nullable, object, oneOf, saying, text, time } from '../schema.ts';
 
 const ends = {
   expires_at: saying('when it ends, used or not', time),

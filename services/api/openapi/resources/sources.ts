@@ -16,7 +16,7 @@ import {
   type Schema,
   text,
   time,
-} from '../schema.ts';
+} from '#lib/api-contract';
 
 const { dedup, dedup_ttl_seconds, timestamp_tolerance_seconds, response_status, ordering_key } = settingsFields;
 const place = ordering_key.then;

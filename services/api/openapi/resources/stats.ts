@@ -1,7 +1,7 @@
 import { statSteps } from '#lib/contract';
 import { statDimensions, statSeries } from '#lib/event-store';
 import type { DocumentedResource } from '../operation.ts';
-import { count, list, nullable, object, oneOf, saying, text, time } from '../schema.ts';
+import { count, list, nullable, object, oneOf, saying, text, time } from '#lib/api-contract';
 
 export const documentedStats: DocumentedResource = {
   tag: 'Statistics',

@@ -1,5 +1,5 @@
 import type { DocumentedResource } from '../operation.ts';
-import { count, flag, list, map, nullable, number, object, oneOf, saying, text, time } from '../schema.ts';
+import { count, flag, list, map, nullable, number, object, oneOf, saying, text, time } from '#lib/api-contract';
 
 export const documentedSystem: DocumentedResource = {
   tag: 'System',

@@ -1,6 +1,6 @@
 import { limitNames } from '#lib/tenancy';
 import type { DocumentedResource } from '../operation.ts';
-import { count, object, saying, text } from '../schema.ts';
+import { count, object, saying, text } from '#lib/api-contract';
 
 const limits = Object.fromEntries(limitNames.map((limit) => [limit, count]));
 

@@ -1,4 +1,4 @@
-import { saying, type Schema, text } from '../schema.ts';
+import { saying, type Schema, text } from '#lib/api-contract';
 
 /** One kind of request that an endpoint gets. */
 export interface Delivery {

@@ -2,14 +2,20 @@ import { AppError } from '#lib/errors';
 import { isOpen, sqlStatus } from '#lib/event-store';
 import type { Query } from '#lib/postgres';
 import type { ReplayOperation, Selection } from '#lib/replay-store';
-import { bindTo, filterConditions, type Filtering, type FilterTable, readInstant } from '../../http/filters.ts';
+import {
+  bindTo,
+  filterConditions,
+  type Filtering,
+  type DescribedFilterTable,
+  readInstant,
+} from '../../http/filters.ts';
 import { deliveryFilters } from '../../resources/delivery-filters.ts';
 import { eventFilters } from '../../resources/event-filters.ts';
 import { findIdentifierLead } from '../../resources/event-leads.ts';
 
 /** The subject of an operation by filter. Conditions and columns are on its table. */
 interface Target {
-  filters: FilterTable;
+  filters: DescribedFilterTable;
   /** With its alias. */
   table: string;
   /** As one sees it in a count: which endpoint, and in what state. */
@@ -76,7 +82,7 @@ export async function matchingOf(
   if (unknown !== undefined) throw new AppError('bug', `a stored selection has the unknown filter ${unknown}`);
   const values: unknown[] = [tenant];
   const bind = bindTo(values);
-  const conditions = filterConditions(filters, filter as Filtering<FilterTable>, bind);
+  const conditions = filterConditions(filters, filter as Filtering<DescribedFilterTable>, bind);
   const until = `${createdAt} <= ${bind(asOf)}::timestamptz`;
   // Events that a sender or a trace names are found by other tables than their own.
   const named = operation === 'replay_events' ? await findIdentifierLead(postgres, tenant, filter) : undefined;

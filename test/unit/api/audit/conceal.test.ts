@@ -1,7 +1,7 @@
 import { nominalMs } from '../../../support/nominal-time.ts';
 import { processorTimeMs } from '../../../support/processor-time.ts';
 import { createConceal } from '../../../../services/api/audit/conceal.ts';
-import { changedFields } from '../../../../services/api/audit/changed-fields.ts';
+import { changedFields } from '../../../../services/api/audit/record-changes.ts';
 
 const keyOf = (byte: number, id = 'k') => ({ id, key: Buffer.alloc(32, byte) });
 const conceal = createConceal([keyOf(1), keyOf(2, 'old')]);

@@ -7,21 +7,23 @@
  *
  * The handler passes what a client sees of a resource; `conceal` takes out what an entry must not keep.
  */
+import { isDeepStrictEqual } from 'node:util';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { AuditAction } from '#lib/api-contract';
 import type { Clock } from '#lib/clock';
+import { isSensitiveHeader } from '#lib/contract';
 import { AppError } from '#lib/errors';
 import { createId, type RandomBytes } from '#lib/ids';
 import type { Query } from '#lib/postgres';
 import type { EncryptionKey } from '#lib/secret-box';
 import { keyIdOf } from '../keys/identify-caller.ts';
-import { insertAuditEntries, insertAuditEntry, type NewAuditEntry } from '../resources/audit-entry.ts';
-import { changedFields, type Fields } from './changed-fields.ts';
 import { createConceal } from './conceal.ts';
+import { insertEntries, insertEntry, type NewEntry } from './queries.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The action of the route's entries, `<resource>.<verb>`; or why it has none. Every route that is not a GET has it (a test). */
-    audit?: `${string}.${string}` | { none: string };
+    /** The action of the route's entries; or why it has none. Every route that is not a GET has it (a test). */
+    audit?: AuditAction | { none: string };
   }
   interface FastifyRequest {
     /** Writes the entry of a change, in the transaction of the change. */
@@ -30,6 +32,8 @@ declare module 'fastify' {
     audits(tx: Query, changes: readonly Omit<AuditedChange, 'tenant'>[]): Promise<void>;
   }
 }
+
+export type Fields = Readonly<Record<string, unknown>>;
 
 export interface AuditedChange {
   /** The resource that was changed. */
@@ -58,7 +62,7 @@ interface Deps {
 /** Gives every request its `audit`. */
 export function auditRequests(app: FastifyInstance, { encryptionKeys, clock, random }: Deps): void {
   const conceal = createConceal(encryptionKeys);
-  function entryOf(request: FastifyRequest, change: AuditedChange): NewAuditEntry {
+  function entryOf(request: FastifyRequest, change: AuditedChange): NewEntry {
     const { id, tenant = request.tenant, actor = actorOf(request) } = change;
     const { audit: action } = request.routeOptions.config;
     if (typeof action !== 'string')
@@ -76,10 +80,10 @@ export function auditRequests(app: FastifyInstance, { encryptionKeys, clock, ran
     };
   }
   app.decorateRequest('audit', function audit(this: FastifyRequest, tx, change) {
-    return insertAuditEntry(tx, entryOf(this, change));
+    return insertEntry(tx, entryOf(this, change));
   });
   app.decorateRequest('audits', function audits(this: FastifyRequest, tx, changes) {
-    return insertAuditEntries(
+    return insertEntries(
       tx,
       this.tenant,
       changes.map((change) => entryOf(this, change)),
@@ -91,3 +95,30 @@ const actorOf = ({ caller }: FastifyRequest): Actor => ({
   credential: keyIdOf(caller),
   sessionId: caller.session?.id ?? null,
 });
+
+/** The fields that differ, as they were and as they are. A creation and a deletion have one side only, which is whole. */
+export function changedFields(before: Fields | null, after: Fields | null): [Fields | null, Fields | null] {
+  if (before === null || after === null) return [before, after];
+  const names = Object.keys({ ...before, ...after }).filter((name) => !isDeepStrictEqual(before[name], after[name]));
+  const only = (fields: Fields): Fields =>
+    Object.fromEntries(names.flatMap((name) => (name in fields ? [[name, fields[name]]] : [])));
+  return [only(before), only(after)];
+}
+
+interface Secretive {
+  headers?: Readonly<Record<string, string>> | undefined;
+  proxy?: unknown;
+  client_certificate?: unknown;
+  verify_token?: unknown;
+}
+
+/** The settings whose values have secrets and changed, by name: both of their sides look the same in an entry. */
+export function maskedChanges(before: Secretive, after: Secretive): { masked_changes?: string[] } {
+  const settings = (['proxy', 'client_certificate', 'verify_token'] as const).filter(
+    (name) => !isDeepStrictEqual(before[name], after[name]),
+  );
+  const [was, is] = [before.headers ?? {}, after.headers ?? {}];
+  const headers = Object.keys({ ...was, ...is }).filter((name) => isSensitiveHeader(name) && was[name] !== is[name]);
+  const changes = [...settings, ...headers.map((name) => `headers/${name}`)];
+  return changes.length === 0 ? {} : { masked_changes: changes };
+}

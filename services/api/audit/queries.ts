@@ -1,3 +1,4 @@
+import type { AuditEntry } from '#lib/api-contract';
 import { formatMicros } from '#lib/clock';
 import { ifDeleted, TenantDeleted } from '#lib/erasure';
 import { timeOfId } from '#lib/ids';
@@ -5,10 +6,9 @@ import type { Query } from '#lib/postgres';
 import { bindTo, filterConditions, type Filtering, type FilterTable, readInstant } from '../http/filters.ts';
 import type { PageRequest } from '../http/paging.ts';
 import { operatorCredential } from '../keys/operator-keys.ts';
-import { dateTime, filterText } from '../settings/fields.ts';
-import { idPattern } from './ids.ts';
+import { idPattern } from '../resources/ids.ts';
 
-export interface NewAuditEntry {
+export interface NewEntry {
   tenant: string;
   id: string;
   credential: string;
@@ -27,15 +27,15 @@ interface AuditRow {
   session_id: string | null;
   action: string;
   resource_id: string;
-  before: object | null;
-  after: object | null;
+  before: AuditEntry['before'];
+  after: AuditEntry['after'];
   request_id: string;
 }
 
 const jsonOf = (value: unknown): string | null => (value === null ? null : JSON.stringify(value));
 
 /** @throws TenantDeleted: a request may have been let in before the deletion */
-export async function insertAuditEntry(tx: Query, entry: NewAuditEntry): Promise<void> {
+export async function insertEntry(tx: Query, entry: NewEntry): Promise<void> {
   const { tenant, id, credential, sessionId, action, resourceId, before, after, requestId } = entry;
   const deleted = await tx.query(
     `WITH written AS (
@@ -50,7 +50,7 @@ export async function insertAuditEntry(tx: Query, entry: NewAuditEntry): Promise
 }
 
 /** Entries of one tenant, by one statement. @throws TenantDeleted */
-export async function insertAuditEntries(tx: Query, tenant: string, entries: readonly NewAuditEntry[]): Promise<void> {
+export async function insertEntries(tx: Query, tenant: string, entries: readonly NewEntry[]): Promise<void> {
   const rows = entries.map((entry) => ({
     ...{ id: entry.id, at: instantOf(entry.id), credential: entry.credential, session_id: entry.sessionId },
     ...{ action: entry.action, resource_id: entry.resourceId, request_id: entry.requestId },
@@ -70,55 +70,34 @@ export async function insertAuditEntries(tx: Query, tenant: string, entries: rea
 }
 
 /** The entry as clients see it. */
-export function auditJson({ credential, session_id, ...row }: AuditRow): Record<string, unknown> {
-  const type = session_id !== null ? 'session' : credential === operatorCredential ? 'operator' : 'key';
+export function entryOf({ credential, session_id, ...row }: AuditRow): AuditEntry {
+  const type: AuditEntry['actor']['type'] =
+    session_id !== null ? 'session' : credential === operatorCredential ? 'operator' : 'key';
   return { ...row, actor: { type, id: session_id ?? credential, key_id: credential } };
 }
 
-export const auditId = idPattern('aud');
+export const entryId = idPattern('aud');
 const sessionId = idPattern('ses');
 
-export const auditFilters = {
-  actor: {
-    schema: filterText,
-    description: 'id of an API key, including what its sessions did; id of a session; or `admin`, the operator',
-    condition: (value) => `credential = ${value}`,
-  },
-  action: {
-    schema: filterText,
-    description: 'action, such as `endpoint.update`',
-    condition: (value) => `action = ${value}`,
-  },
-  resource: {
-    schema: filterText,
-    description: 'id of the resource',
-    condition: (value) => `resource_id = ${value}`,
-  },
-  since: {
-    schema: dateTime,
-    description: 'RFC 3339: at or after this time',
-    read: readInstant,
-    condition: (value) => `at >= ${value}::timestamptz`,
-  },
-  until: {
-    schema: dateTime,
-    description: 'RFC 3339: before this time',
-    read: readInstant,
-    condition: (value) => `at < ${value}::timestamptz`,
-  },
+export const filters = {
+  actor: { condition: (value) => `credential = ${value}` },
+  action: { condition: (value) => `action = ${value}` },
+  resource: { condition: (value) => `resource_id = ${value}` },
+  since: { read: readInstant, condition: (value) => `at >= ${value}::timestamptz` },
+  until: { read: readInstant, condition: (value) => `at < ${value}::timestamptz` },
 } as const satisfies FilterTable;
 
-export type AuditFilter = Filtering<typeof auditFilters>;
+export type AuditFilter = Filtering<typeof filters>;
 
 /** The newest first. One more than the page holds. */
-export function listAuditEntries(
+export function listEntries(
   postgres: Query,
   tenant: string,
   { actor, ...filter }: AuditFilter,
   { after, limit }: PageRequest,
 ): Promise<AuditRow[]> {
   const values: unknown[] = [tenant];
-  const conditions = ['tenant = $1', ...filterConditions(auditFilters, filter, bindTo(values))];
+  const conditions = ['tenant = $1', ...filterConditions(filters, filter, bindTo(values))];
   if (actor !== undefined)
     conditions.push(`${sessionId.test(actor) ? 'session_id' : 'credential'} = $${values.push(actor)}`);
   if (after !== null)

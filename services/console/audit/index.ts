@@ -1,4 +1,4 @@
-import { audit } from './audit.ts';
+import { audit } from './pages.ts';
 
 /** `T/audit`. */
 export const auditPages = [audit];

@@ -1,13 +1,11 @@
-import { html, type Html } from '#lib/html';
-import { readTenantNames } from '../../api-calls/tenant-names.ts';
-import { tenantPage } from '../../page.ts';
-import { change } from '../../pages/audit/change.ts';
-import { resourceLink } from '../../pages/audit/resource-link.ts';
-import { listPage, listParameters } from '../../pages/list-page.ts';
-import type { Filter } from '../../parts/filter-form.ts';
-import { minute } from '../../parts/minute.ts';
-import { shortId } from '../../parts/short-id.ts';
-import { auditActions, type AuditEntry } from './audit-entry.ts';
+import { auditActions, type AuditEntry } from '#lib/api-contract';
+import { html } from '#lib/html';
+import { readTenantNames } from '../api-calls/tenant-names.ts';
+import { tenantPage } from '../page.ts';
+import { listPage, listParameters } from '../pages/list-page.ts';
+import type { Filter } from '../parts/filter-form.ts';
+import { minute } from '../parts/minute.ts';
+import { change, resourceLink, who } from './views.ts';
 
 const filters: readonly Filter[] = [
   { kind: 'text', name: 'actor', label: 'Who', placeholder: 'key_…, admin' },
@@ -58,12 +56,3 @@ export const audit = tenantPage({
     },
   },
 });
-
-/** A link to all that they changed. */
-function who({ type, id, key_id: key }: AuditEntry['actor'], t: string): Html {
-  const all = (actor: string, label: Html | string): Html =>
-    html`<a href="${t}/audit?actor=${encodeURIComponent(actor)}">${label}</a>`;
-  if (type === 'operator') return all(id, 'the operator’s key');
-  if (type === 'key') return html`key ${all(id, shortId(id))}`;
-  return html`session ${all(id, shortId(id))} of ${key === 'admin' ? all(key, 'the operator') : html`key ${all(key, shortId(key))}`}`;
-}

@@ -1,0 +1,151 @@
+/**
+ * An operation of the API, as it is written once for all: the API serves it, the client's types are its types, the document and its page describe it.
+ * What only its handler knows (SQL, limits of work) is not here.
+ */
+import type { ProblemCode } from '#lib/problem';
+import type { Capability, RouteScope, Scope } from './access.ts';
+import type { AuditAction } from './audit-actions.ts';
+import { list, type Schema, type Static } from './schema.ts';
+
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** What the document says of an operation. */
+export interface Documentation {
+  /** The kind of resource that it is listed under. */
+  tag: Tag;
+  /** operationId: generated clients name their methods after it. */
+  id: string;
+  summary: string;
+  description?: string;
+  /** By status; errors apart. */
+  answers: Readonly<Record<number, Answer>>;
+  /** Errors in addition to the common ones. */
+  errors?: readonly ProblemCode[];
+  /** Takes `If-Match`: it changes one resource. */
+  conditional?: boolean;
+  /** The route, as `METHOD /path`, whose body this merge patch changes. */
+  patchOf?: string;
+  /** Needs no key. */
+  isPublic?: boolean;
+}
+
+/** Who may call an operation, and what is kept of the call. */
+interface Access {
+  /** Default: `read` for GET, `write` for all other methods. */
+  scope?: RouteScope;
+  /** With `dry_run: true` in the body, this scope is enough. */
+  dryRunScope?: Scope;
+  /** A session may do it to itself, with any scope. */
+  orSessionItself?: boolean;
+  /** The end of a sentence on what a session may not do: only the key itself may. */
+  notBySession?: string;
+  /** The operator may name `*` as the tenant. */
+  ofAllTenants?: boolean;
+  /** A portal session needs it for the route; `any`: no capability. Absent: closed to portal sessions. */
+  capability?: Capability | 'any';
+  /** The action of its audit entries, `<resource>.<verb>`; or why it has none. Every operation that is not a GET has it (a test). */
+  audit?: AuditAction | { none: string };
+  /** `required`: without a key 400. `ignored`: executed each time. Default `optional`. */
+  idempotencyKey?: 'optional' | 'required' | 'ignored';
+}
+
+export interface Operation extends Documentation {
+  method: Method;
+  /** With `:name` for each of its parameters. */
+  path: string;
+  query?: Readonly<Record<string, Parameter>>;
+  body?: Schema;
+  access?: Access;
+}
+
+/** A parameter of a query. They stay text until their handler has read them. */
+export interface Parameter<S extends Schema = Schema> {
+  schema: S;
+  /** Where the name does not say enough. */
+  description?: string;
+}
+
+export interface Answer<S extends Schema = Schema> {
+  is: string;
+  /** Absent: no body. The name of a component, until all are typed. */
+  body?: S | string;
+  /** Default: JSON. */
+  contentType?: string;
+  headers?: readonly AnswerHeader[];
+}
+
+export type AnswerHeader = 'ETag' | 'Link' | 'Location' | 'Hookline-Cursor' | 'X-Poll-Interval' | 'Preference-Applied';
+
+export type Tag =
+  | 'Sources'
+  | 'Endpoints'
+  | 'Events'
+  | 'Event types'
+  | 'Deliveries'
+  | 'Dead letters and replays'
+  | 'Erasures'
+  | 'Statistics'
+  | 'System'
+  | 'API keys'
+  | 'Sessions'
+  | 'Portal links'
+  | 'Limits'
+  | 'Tenants'
+  | 'Audit'
+  | 'Documentation';
+
+/** A schema that others refer to by its name. */
+export interface Component<S extends Schema = Schema> {
+  name: string;
+  schema: S;
+  ref: S;
+}
+
+export const component = <S extends Schema>(name: string, schema: S): Component<S> => ({
+  name,
+  schema,
+  ref: { $ref: `#/components/schemas/${name}` } as unknown as S,
+});
+
+/** A kind of resource: its operations, and the schemas that they and others refer to. */
+export interface Resource {
+  tag: Tag;
+  description: string;
+  components: readonly Component[];
+  operations: readonly Operation[];
+}
+
+/** Keeps what is literal in it for the types below. */
+export const operation = <const O extends Operation>(described: O): O => described;
+
+export const parameter = <S extends Schema>(schema: S, description?: string): Parameter<S> => ({
+  schema,
+  ...(description !== undefined && { description }),
+});
+
+/** A page of a collection. */
+export const page = <S extends Schema>({ ref }: Component<S>, is: string) => ({
+  is,
+  body: list(ref),
+  headers: ['Link'] as const,
+});
+
+type Succeeding = 200 | 201 | 202;
+
+/** What a handler answers, and a client gets. */
+export type AnswerOf<O extends Operation> = {
+  [Status in keyof O['answers'] & Succeeding]: O['answers'][Status] extends Answer<infer S> ? Static<S> : never;
+}[keyof O['answers'] & Succeeding];
+
+export type QueryOf<O extends Operation> =
+  O['query'] extends Readonly<Record<string, Parameter>>
+    ? { readonly [Name in keyof O['query']]?: Static<O['query'][Name]['schema']> }
+    : Readonly<Record<never, never>>;
+
+export type BodyOf<O extends Operation> = O['body'] extends Schema ? Static<O['body']> : undefined;
+
+type Segments<Path extends string> = Path extends `${infer Segment}/${infer Rest}` ? Segment | Segments<Rest> : Path;
+
+export type ParamsOf<O extends Operation> = {
+  readonly [Segment in Segments<O['path']> as Segment extends `:${infer Name}` ? Name : never]: string;
+};

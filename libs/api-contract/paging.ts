@@ -1,0 +1,8 @@
+import { parameter } from './operation.ts';
+import { textOf } from './schema.ts';
+
+/** Parameters of each list that is paged. */
+export const pageQuery = {
+  limit: parameter(textOf({ maxLength: 64 }), 'page size, 1 to 1000; default 100'),
+  cursor: parameter(textOf({ maxLength: 1_000 }), 'cursor from the `Link` of the previous page'),
+};
