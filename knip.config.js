@@ -3,7 +3,7 @@ export default {
   entry: [
     'services/*/main.ts',
     // What the package exports, and its build.
-    'packages/receiver/src/index.ts',
+    'packages/{client,receiver}/src/index.ts',
     'packages/receiver/build.ts',
     // Run by browsers.
     'services/console/islands/*.ts',

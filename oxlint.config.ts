@@ -27,9 +27,10 @@ const noDeploy: Pattern = {
   regex: '^(#deploy/|(\\.\\./)+(deploy|test)/)',
   message: 'A service imports libs only; what it shares with deploy belongs to a lib.',
 };
-const published = 'A package is published: it has files of libs/signatures and its own, and imports no other package.';
+const published =
+  'A package is published: it has files of libs/signatures, types of libs/api-contract and its own, and imports no other package.';
 const ownFiles: Pattern[] = [
-  { regex: '^#|^(\\.\\./)+(services|deploy|test)/', message: published },
+  { regex: '^#(?!lib/api-contract$)|^(\\.\\./)+(services|deploy|test)/', message: published },
   { group: ['../**/libs/**', '!../**/libs/signatures/*'], message: published },
 ];
 

@@ -1,4 +1,4 @@
-import { component, operation, page, parameter, type Resource } from './operation.ts';
+import { component, operation, page, parameter, resource } from './operation.ts';
 import { pageQuery } from './paging.ts';
 import { dateTime, filterText } from './fields.ts';
 import { anyObject, id, nullable, object, oneOf, saying, type Static, text, time } from './schema.ts';
@@ -47,10 +47,10 @@ export const listAuditEntries = operation({
   answers: { 200: page(auditEntry, 'Changes that match') },
 });
 
-export const audit: Resource = {
+export const audit = resource({
   tag: 'Audit',
   description:
     'Who changed what, for 400 days. Secrets are `***`; filters, tags, payloads, examples, queries of URLs and long values are digests, equal for equal values of a tenant. Published events are not entries.',
   components: [auditEntry],
   operations: [listAuditEntries],
-};
+});

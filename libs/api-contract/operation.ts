@@ -116,6 +116,7 @@ export interface Resource {
 }
 
 /** Keeps what is literal in it for the types below. */
+export const resource = <const R extends Resource>(described: R): R => described;
 export const operation = <const O extends Operation>(described: O): O => described;
 
 export const parameter = <S extends Schema>(schema: S, description?: string): Parameter<S> => ({

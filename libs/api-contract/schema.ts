@@ -20,6 +20,12 @@ export type { Static, TSchema as Schema } from 'typebox';
 
 const typed = <S extends TSchema>(schema: TSchema): S => schema as S;
 
+interface ListBounds {
+  minItems?: number;
+  maxItems?: number;
+  uniqueItems?: boolean;
+}
+
 type Simplified<T> = { [Name in keyof T]: T[Name] };
 
 /** An object that has all of the first fields, and may have the others. */
@@ -48,6 +54,20 @@ export const object = <Required extends TProperties, Optional extends TPropertie
 ): ObjectSchema<Required, Optional> =>
   typed({ type: 'object', required: Object.keys(properties), properties: { ...properties, ...optional } });
 
+/** The same for requests, which are refused where they have a field that nobody knows. */
+export const closedObject = <Required extends TProperties, Optional extends TProperties = Nothing>(
+  properties: Required,
+  optional?: Optional,
+): ObjectSchema<Required, Optional> => {
+  const required = Object.keys(properties);
+  return typed({
+    type: 'object',
+    additionalProperties: false,
+    ...(required.length > 0 && { required }),
+    properties: { ...properties, ...optional },
+  });
+};
+
 /** The same object with more required properties. */
 export const extend = <Base extends TProperties, Optional extends TProperties, More extends TProperties>(
   base: ObjectSchema<Base, Optional>,
@@ -61,16 +81,22 @@ export const extend = <Base extends TProperties, Optional extends TProperties, M
 
 export const text = typed<TString>({ type: 'string' });
 export const textOf = (bounds: TextBounds): TString => typed({ type: 'string', ...bounds });
+export const textIn = <const Values extends readonly string[]>(values: Values): TUnsafe<Values[number]> =>
+  typed({ type: 'string', enum: values });
 export const flag = typed<TBoolean>({ type: 'boolean' });
 export const count = typed<TInteger>({ type: 'integer', minimum: 0 });
 export const number = typed<TNumber>({ type: 'number' });
 export const map = <S extends TSchema>(values: S): TRecord<'^.*$', S> =>
   typed({ type: 'object', additionalProperties: values });
-export const list = <S extends TSchema>(items: S): TArray<S> => typed({ type: 'array', items });
+export const list = <S extends TSchema>(items: S, bounds: ListBounds = {}): TArray<S> =>
+  typed({ type: 'array', ...bounds, items });
 export const oneOf = <const Values extends readonly (string | number | null)[]>(
   values: Values,
 ): TUnsafe<Values[number]> => typed({ enum: values });
 export const id = (prefix: string): TString => typed({ type: 'string', pattern: `^${prefix}_[0-9a-z]{26}$` });
+
+export const either = <S extends readonly TSchema[]>(...schemas: S): TUnsafe<Static<S[number]>> =>
+  typed({ anyOf: schemas });
 
 /** Whatever JSON objects hold. */
 export const anyObject = typed<TUnsafe<Readonly<Record<string, unknown>>>>({

@@ -165,7 +165,16 @@ export {
   pauseLimits,
   type StoredPause,
 } from './pauses.ts';
-export { type StatStep, statSteps } from './stats.ts';
+export {
+  maxTypesPerDay,
+  otherTypes,
+  type StatDimension,
+  statDimensions,
+  type StatSeries,
+  statSeries,
+  type StatStep,
+  statSteps,
+} from './stats.ts';
 export { type Trail, isLooped, maxTrailLength, parseTrail, trailMark, trailOf, trailText } from './trail.ts';
 export {
   type AliasKind,

@@ -6,3 +6,13 @@ export const statSteps = {
 } as const;
 
 export type StatStep = keyof typeof statSteps;
+
+export const statDimensions = ['source', 'endpoint', 'type', 'outcome'] as const;
+export type StatDimension = (typeof statDimensions)[number];
+
+export const statSeries = ['received', 'duplicates', 'rejected', 'delivered', 'failed', 'dead_lettered'] as const;
+export type StatSeries = (typeof statSeries)[number];
+
+/** Types of a tenant and day with rows of their own; the others are counted as `otherTypes`. */
+export const maxTypesPerDay = 200;
+export const otherTypes = 'other';

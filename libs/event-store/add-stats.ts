@@ -14,23 +14,13 @@
  * Writers that add to them hold the tenant's clock: rows of a tenant are written by one transaction at a time, and no two wait for each other. The
  * ingress has no clock, and rows of its own.
  */
+import { maxTypesPerDay, otherTypes } from '#lib/contract';
 import { columnNames, type RowOf, unnested } from './columns.ts';
 import type { Statement } from './statement.ts';
 
-/** Types of a tenant and day with rows of their own; the others are counted as `otherTypes`. */
-export const maxTypesPerDay = 200;
-export const otherTypes = 'other';
-
-export const statDimensions = ['source', 'endpoint', 'type', 'outcome'] as const;
-export type StatDimension = (typeof statDimensions)[number];
-
-/** The series that are counted under a clock. */
+/** The series that are counted under a clock: all but the one that the ingress counts. */
 export const countedSeries = ['received', 'duplicates', 'delivered', 'failed', 'dead_lettered'] as const;
 export type CountedSeries = (typeof countedSeries)[number];
-
-/** With the one that the ingress counts. */
-export const statSeries = ['received', 'duplicates', 'rejected', 'delivered', 'failed', 'dead_lettered'] as const;
-export type StatSeries = (typeof statSeries)[number];
 
 const counts = Object.fromEntries(countedSeries.map((series) => [series, 'int'])) as Record<CountedSeries, 'int'>;
 const columns = { tenant: 'text', dimension: 'text', key: 'text', at: 'timestamptz', ...counts } as const;

@@ -39,13 +39,7 @@ export {
   addStats,
   type CountedSeries,
   countedSeries,
-  maxTypesPerDay,
-  otherTypes,
   type RejectedStatRow,
-  type StatDimension,
   type StatRow,
-  statSeries,
-  type StatSeries,
-  statDimensions,
 } from './add-stats.ts';
 export { type EarlyStatRow, insertEarlyStats, takeEarlyStats } from './early-stats.ts';

@@ -115,18 +115,20 @@ type HandlerOf<O extends Operation> = (
   reply: FastifyReply,
 ) => Promise<AnswerOf<O> | FastifyReply>;
 
-/** What only the handler knows of an operation. */
-type Serving = Pick<NonNullable<RouteOptions['config']>, 'keptAsBytes' | 'documents'> & { bodyLimit?: number };
+/** What the contract does not say of a route. */
+type Serving = Pick<NonNullable<RouteOptions['config']>, 'keptAsBytes' | 'documents'> &
+  Pick<RouteOptions, 'bodyLimit' | 'preValidation'>;
 
 /** The route of an operation: requests are validated by its schemas, and the types of both sides of the handler are the operation's. */
 export const serve =
   <O extends Operation>(
     operation: O,
     handlerOf: (deps: RouteDeps) => HandlerOf<O>,
-    { bodyLimit, ...config }: Serving = {},
+    servingOf: (deps: RouteDeps) => Serving = () => ({}),
   ): Route =>
   (deps) => {
     const { method, path: url, query, body, access, ...documentation } = operation;
+    const { bodyLimit, preValidation, ...config } = servingOf(deps);
     const parameters = Object.entries<Parameter>(query ?? {});
     const querystring: ObjectSchema = {
       type: 'object',
@@ -140,6 +142,7 @@ export const serve =
       method,
       url,
       ...(bodyLimit !== undefined && { bodyLimit }),
+      ...(preValidation !== undefined && { preValidation }),
       config: { ...access, ...config, operation: { ...documentation, parameters: Object.fromEntries(descriptions) } },
       schema: { ...(query !== undefined && { querystring }), ...(body !== undefined && { body }) },
       handler: handlerOf(deps),

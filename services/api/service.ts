@@ -14,7 +14,7 @@ import type { ServiceContext } from '#lib/service-host';
 import { createTenantLimits, createTenantUsage } from '#lib/tenancy';
 import { buildApp } from './app.ts';
 import type { ApiConfig } from './config.ts';
-import { openErasing } from './erasing/open-erasing.ts';
+import { openErasing } from './erasures/index.ts';
 import { openIdempotency } from './idempotency/open-idempotency.ts';
 import { createKeyDirectory } from './keys/key-directory.ts';
 import { createKeyUses } from './keys/key-uses.ts';

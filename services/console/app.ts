@@ -1,4 +1,5 @@
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { Transport } from '#client';
 import type { Clock } from '#lib/clock';
 import {
   answerClientError,
@@ -12,7 +13,6 @@ import { createId } from '#lib/ids';
 import type { Logger } from '#lib/log';
 import { type Networks, trusting } from '#lib/networks';
 import { attribute, observe, type Tracer, traceIdOf } from '#lib/telemetry';
-import type { ApiTransport } from './api-calls/transport.ts';
 import { createAnswerPage } from './http/answer-page.ts';
 import type { Assets } from './http/assets.ts';
 import { formLimits } from './http/form-limits.ts';
@@ -28,7 +28,7 @@ import type { Page, Settings } from './page.ts';
 import { pagesOf } from './routes/index.ts';
 
 export interface AppDeps {
-  transport: ApiTransport;
+  transport: Transport;
   assets: Assets;
   settings: Settings;
   /** The public origin; undefined: that of each request. */

@@ -1,4 +1,4 @@
-import type { ApiFailure } from '#lib/api-client';
+import type { ApiFailure } from '#client';
 import { type PageResult, problem, type ProblemStatus } from './page-result.ts';
 
 /** Stores and processes are back within seconds. */

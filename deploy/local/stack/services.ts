@@ -77,12 +77,13 @@ export function createServices({ root, mode, ports, addresses, secrets, processe
   };
 
   const node = { command: process.execPath, cwd: root };
+  const shared = [join(root, 'libs'), join(root, 'packages/client/src')];
   const programOf = (service: ServiceName): Program => ({
     ...node,
     name: service,
     args: [...nodeOptions.separate, join('services', service, 'main.ts')],
     env: { ...environment, HOOKLINE_ADMIN_PORT: String(ports.admin[service]) },
-    made: filesFingerprint([join(root, 'services', service), join(root, 'libs')]),
+    made: filesFingerprint([join(root, 'services', service), ...shared]),
   });
   const programOfAll = (): Program => ({
     ...node,
@@ -94,7 +95,7 @@ export function createServices({ root, mode, ports, addresses, secrets, processe
         serviceNames.map((name) => [`HOOKLINE_${name.toUpperCase()}_ADMIN_PORT`, String(ports.admin[name])]),
       ),
     },
-    made: filesFingerprint([join(root, 'services'), join(root, 'libs')]),
+    made: filesFingerprint([join(root, 'services'), ...shared]),
   });
   const groups: readonly { program(): Program; services: readonly ServiceName[] }[] =
     mode === 'one'

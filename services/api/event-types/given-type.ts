@@ -1,4 +1,4 @@
-import { dateTime } from '#lib/api-contract';
+import { dateTime, displayName as category } from '#lib/api-contract';
 import {
   type EventTypeEnforcement,
   type EventTypeVisibility,
@@ -10,7 +10,6 @@ import {
 } from '#lib/contract';
 import { readInstant } from '../http/filters.ts';
 import type { FieldErrors } from '../http/send-problem.ts';
-import { name as category } from '../settings/fields.ts';
 
 /** A type as clients give it, but its name. */
 export interface GivenType {

@@ -1,9 +1,9 @@
+import type { Limit } from '#lib/api-contract';
 import type { Rate } from '#lib/rate-limit';
 import { unfinishedReplays } from '#lib/replay-store';
 import {
   type LimitName,
   limitTable,
-  type LimitUnit,
   type OtherLimit,
   type ShareDefinition,
   type ShareName,
@@ -12,27 +12,12 @@ import {
 } from '#lib/tenancy';
 import { countTypes } from '../event-types/type-transaction.ts';
 import type { KnownKey } from '../keys/key-directory.ts';
-import { countOpenSessions } from '../resources/session.ts';
-import { countsOf, findTenant } from '../resources/tenant.ts';
+import { countOpenSessions } from '../access/index.ts';
+import { countsOf, findTenant } from '../tenants/index.ts';
 import type { RouteDeps } from '../route.ts';
 import { countSearches } from '../searching/search-places.ts';
 import { type ApiLimitName, apiLimits, exportBucket, exportRate, plainText } from './api-limits.ts';
 import { credentialBucket, tenantRate } from './tenant-rate.ts';
-
-/** A limit as clients see it. */
-interface ShownLimit {
-  name: string;
-  /** To whom it applies. */
-  whose: string;
-  /** Null: there is none, or it is a share of what is free. */
-  limit: number | null;
-  /** Null: it is not counted, or nowhere that can be asked cheaply. */
-  used: number | null;
-  unit: LimitUnit;
-  counts: string;
-  answer: string;
-  raised_by: string;
-}
 
 type Deps = Pick<
   RouteDeps,
@@ -53,7 +38,7 @@ type AnyName = LimitName | ShareName | ApiLimitName;
  * All limits of the caller's tenant and of its key, with what is used now. Reads a few counters of the tenant, and counts no more rows than its
  * limits allow.
  */
-export async function limitsOfCaller(deps: Deps, asking: Asking): Promise<ShownLimit[]> {
+export async function limitsOfCaller(deps: Deps, asking: Asking): Promise<Limit[]> {
   const { tenant, key } = asking;
   const used: Partial<Record<AnyName, number | null>> = {
     ...(await usedInStores(deps, tenant)),

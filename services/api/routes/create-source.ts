@@ -1,3 +1,4 @@
+import { displayName as name } from '#lib/api-contract';
 import { type SourceScheme, sourceSchemes } from '#lib/contract';
 import { createId } from '#lib/ids';
 import { signatureSchemes } from '#lib/signatures';
@@ -9,7 +10,7 @@ import type { Operation } from '../openapi/operation.ts';
 import { insertSource, sourceJson, sourceRoom } from '../resources/source.ts';
 import { limitOfRoom } from '../resources/tenant-room.ts';
 import { type Route, route } from '../route.ts';
-import { name, secret } from '../settings/fields.ts';
+import { secret } from '../settings/fields.ts';
 import { type GivenSettings, normalizeSettings, settingsErrors, settingsFields } from '../settings/source-settings.ts';
 
 interface Body extends GivenSettings {

@@ -1,8 +1,6 @@
 import { formatMicros, nowMicros } from '#lib/clock';
 import { createId } from '#lib/ids';
-import { eraseOne } from '../erasing/erase-one.ts';
-import { findErasureOf } from '../erasing/erasure-row.ts';
-import { sendErasure } from '../erasing/send-erasure.ts';
+import { eraseOne, findErasureOf, sendErasure } from '../erasures/index.ts';
 import { sendProblem } from '../http/send-problem.ts';
 import type { Operation } from '../openapi/operation.ts';
 import { eventExists } from '../resources/event.ts';

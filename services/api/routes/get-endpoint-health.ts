@@ -17,7 +17,7 @@ import {
   type Waiting,
 } from '../resources/endpoint-health.ts';
 import { findPauses } from '../resources/endpoint-pause.ts';
-import { countedSince } from '../resources/stats.ts';
+import { countedSince } from '../stats/index.ts';
 import { type Route, route } from '../route.ts';
 
 const operation: Operation = {

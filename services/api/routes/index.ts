@@ -1,45 +1,34 @@
+import { apiKeyRoutes, meRoutes, portalLinkRoutes, sessionRoutes } from '../access/index.ts';
 import { auditRoutes } from '../audit/index.ts';
+import { erasureRoutes } from '../erasures/index.ts';
+import { limitRoutes } from '../limits/routes.ts';
+import { statRoutes, systemRoutes } from '../stats/index.ts';
+import { tenantRoutes } from '../tenants/index.ts';
 import type { Route } from '../route.ts';
 import { cancelDeliveries } from './cancel-deliveries.ts';
 import { cancelDelivery } from './cancel-delivery.ts';
 import { cancelReplay } from './cancel-replay.ts';
-import { createApiKey } from './create-api-key.ts';
 import { createEndpoint } from './create-endpoint.ts';
-import { createErasure } from './create-erasure.ts';
 import { createEventType } from './create-event-type.ts';
-import { createPortalLink } from './create-portal-link.ts';
-import { createSession } from './create-session.ts';
 import { createSource } from './create-source.ts';
-import { deleteApiKey } from './delete-api-key.ts';
 import { deleteEndpoint } from './delete-endpoint.ts';
 import { deleteEvent } from './delete-event.ts';
-import { deletePortalLink } from './delete-portal-link.ts';
-import { deleteSession } from './delete-session.ts';
 import { deleteSource } from './delete-source.ts';
-import { deleteTenant } from './delete-tenant.ts';
 import { disableEndpoint } from './disable-endpoint.ts';
 import { enableEndpoint } from './enable-endpoint.ts';
 import { exportEventTypes } from './export-event-types.ts';
-import { getApiKey } from './get-api-key.ts';
 import { getDeadLetter } from './get-dead-letter.ts';
 import { getDelivery } from './get-delivery.ts';
 import { getEndpointHealth } from './get-endpoint-health.ts';
 import { getEndpoint } from './get-endpoint.ts';
-import { getErasure } from './get-erasure.ts';
 import { getEventPayload } from './get-event-payload.ts';
 import { getEventRequest } from './get-event-request.ts';
 import { getEventTypeVersion } from './get-event-type-version.ts';
 import { getEventType } from './get-event-type.ts';
 import { getEvent } from './get-event.ts';
-import { getMe } from './get-me.ts';
-import { getPortalLink } from './get-portal-link.ts';
 import { getReplay } from './get-replay.ts';
 import { getSource } from './get-source.ts';
-import { getStats } from './get-stats.ts';
-import { getSystem } from './get-system.ts';
 import { importEventTypes } from './import-event-types.ts';
-import { getTenant } from './get-tenant.ts';
-import { listApiKeys } from './list-api-keys.ts';
 import { listDeadLetters } from './list-dead-letters.ts';
 import { listDeliveries } from './list-deliveries.ts';
 import { listDeliveryAttempts } from './list-delivery-attempts.ts';
@@ -51,15 +40,11 @@ import { listEventTypeChanges } from './list-event-type-changes.ts';
 import { listEventTypeVersions } from './list-event-type-versions.ts';
 import { listEventTypes } from './list-event-types.ts';
 import { listEvents } from './list-events.ts';
-import { listLimits } from './list-limits.ts';
 import { listObservedTypes } from './list-observed-types.ts';
-import { listPortalLinks } from './list-portal-links.ts';
 import { listReplayItems } from './list-replay-items.ts';
 import { listReplays } from './list-replays.ts';
-import { listSessions } from './list-sessions.ts';
 import { listSourceRejections } from './list-source-rejections.ts';
 import { listSources } from './list-sources.ts';
-import { listTenants } from './list-tenants.ts';
 import { mergeEventType } from './merge-event-type.ts';
 import { pauseEndpoint } from './pause-endpoint.ts';
 import { pauseEventType } from './pause-event-type.ts';
@@ -67,10 +52,7 @@ import { probeEndpoint } from './probe-endpoint.ts';
 import { publishEventTypeVersion } from './publish-event-type-version.ts';
 import { publishEvent } from './publish-event.ts';
 import { putEventType } from './put-event-type.ts';
-import { putTenant } from './put-tenant.ts';
 import { recoverEndpoint } from './recover-endpoint.ts';
-import { redeemPortalLinkRoute } from './redeem-portal-link.ts';
-import { redeemSession } from './redeem-session.ts';
 import { renameEventType } from './rename-event-type.ts';
 import { replayDeadLetters } from './replay-dead-letters.ts';
 import { replayEvent } from './replay-event.ts';
@@ -158,28 +140,14 @@ export const routes: readonly Route[] = [
   getReplay,
   listReplayItems,
   cancelReplay,
-  createErasure,
-  getErasure,
-  getStats,
-  getSystem,
-  createApiKey,
-  listApiKeys,
-  getApiKey,
-  deleteApiKey,
-  createSession,
-  redeemSession,
-  listSessions,
-  deleteSession,
-  createPortalLink,
-  redeemPortalLinkRoute,
-  listPortalLinks,
-  getPortalLink,
-  deletePortalLink,
-  getMe,
-  listLimits,
-  listTenants,
-  getTenant,
-  putTenant,
-  deleteTenant,
+  ...erasureRoutes,
+  ...statRoutes,
+  ...systemRoutes,
+  ...apiKeyRoutes,
+  ...sessionRoutes,
+  ...portalLinkRoutes,
+  ...meRoutes,
+  ...limitRoutes,
+  ...tenantRoutes,
   ...auditRoutes,
 ];

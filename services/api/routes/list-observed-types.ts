@@ -1,5 +1,4 @@
-import { judgedWithinDays } from '#lib/contract';
-import { maxTypesPerDay } from '#lib/event-store';
+import { judgedWithinDays, maxTypesPerDay } from '#lib/contract';
 import { type PageQuery, pageParameters, readPage, takePage } from '../http/paging.ts';
 import { sendInvalid } from '../http/send-problem.ts';
 import { type Operation, page } from '../openapi/operation.ts';

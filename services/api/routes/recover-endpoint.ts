@@ -1,3 +1,4 @@
+import { wholeNumber } from '#lib/api-contract';
 import { createDeadLetterReplay, maxReplayDeadLetters } from '#lib/replay-store';
 import { sendInvalid, sendLimitReached, sendMissing, sendProblem } from '../http/send-problem.ts';
 import type { Operation } from '../openapi/operation.ts';
@@ -8,7 +9,7 @@ import { sendReplay } from '../replays/send-replay.ts';
 import { endpoints } from '../resources/endpoint.ts';
 import { startedReplay } from '../resources/replay.ts';
 import { type Route, route } from '../route.ts';
-import { replayRate, wholeNumber } from '../settings/fields.ts';
+import { replayRate } from '../settings/fields.ts';
 
 interface Body {
   since: string;

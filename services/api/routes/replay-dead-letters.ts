@@ -1,3 +1,4 @@
+import { wholeNumber } from '#lib/api-contract';
 import { createDeadLetterReplay, type DeadLetterFilter, maxReplayDeadLetters } from '#lib/replay-store';
 import { bodyLimits } from '../http/body-limits.ts';
 import { sendInvalid, sendLimitReached } from '../http/send-problem.ts';
@@ -13,7 +14,7 @@ import { sendReplay } from '../replays/send-replay.ts';
 import { previewReplay } from '../resources/dead-letter.ts';
 import { startedReplay } from '../resources/replay.ts';
 import { type Route, route } from '../route.ts';
-import { replayRate, wholeNumber } from '../settings/fields.ts';
+import { replayRate } from '../settings/fields.ts';
 
 interface Body extends GivenDeadLetterFilter {
   ids?: string[];

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { displayName as name } from '#lib/api-contract';
 import { dedupRules } from '#lib/contract';
 import { maskedChanges } from '../audit/index.ts';
 import { bodyLimits } from '../http/body-limits.ts';
@@ -12,7 +13,6 @@ import { setContent, sourceJson, sourceRoom, sources } from '../resources/source
 import { currentSecret, openSecrets } from '../resources/stored-secrets.ts';
 import { isFull } from '../resources/tenant-room.ts';
 import { type Route, route } from '../route.ts';
-import { name } from '../settings/fields.ts';
 import { type GivenSettings, normalizeSettings, settingsErrors, settingsFields } from '../settings/source-settings.ts';
 
 type Source = GivenSettings & { name: string };

@@ -1,3 +1,4 @@
+import { rateLimit, wholeNumber } from '#lib/api-contract';
 import {
   type BackoffSettings,
   endpointMethods,
@@ -7,7 +8,7 @@ import {
 } from '#lib/contract';
 import type { EndpointRow } from '../resources/endpoint.ts';
 import { clientCertificate } from './client-certificate.ts';
-import { description, eventType, rateLimit, seconds, wholeNumber } from './fields.ts';
+import { description, eventType, seconds } from './fields.ts';
 import type { RouteDeps } from '../route.ts';
 import type { GivenPrivate } from './private-settings.ts';
 import { passHeaders } from './pass-headers.ts';

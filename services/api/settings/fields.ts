@@ -1,13 +1,5 @@
 /** Pieces of request schemas; a description completes the sentence "must be …" in an error. */
 
-export const name = {
-  type: 'string',
-  minLength: 1,
-  maxLength: 200,
-  pattern: '^[^\\u0000-\\u001f\\u007f]*$',
-  description: 'text of one line',
-} as const;
-
 export const description = {
   type: 'string',
   maxLength: 1_000,
@@ -93,16 +85,6 @@ export const publishersKey = {
   maxLength: 255,
   pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f\\ud800-\\udfff]*$',
   description: 'text of one line',
-} as const;
-
-export const wholeNumber = (minimum: number, maximum: number) => ({ type: 'integer', minimum, maximum }) as const;
-
-/** A rate per second, with a burst. */
-export const rateLimit = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['per_second', 'burst'],
-  properties: { per_second: { type: 'number', minimum: 0.001, maximum: 1_000_000 }, burst: wholeNumber(1, 1_000_000) },
 } as const;
 
 export const seconds = (minimum: number, maximum: number) => ({ type: 'number', minimum, maximum }) as const;

@@ -1,4 +1,4 @@
-import type { Capability } from '#lib/api-contract';
+import { type Capability, wholeNumber } from '#lib/api-contract';
 import type { StoredSecret } from '#lib/contract';
 import type { RandomBytes } from '#lib/ids';
 import type { Query } from '#lib/postgres';
@@ -10,7 +10,7 @@ import type { Operation } from '../openapi/operation.ts';
 import type { Named, ResourceRow, ResourceTable } from '../resources/resource-table.ts';
 import { maxSecretsInForce, newSecret, openSecrets, rotateSecrets } from '../resources/stored-secrets.ts';
 import { type Route, route } from '../route.ts';
-import { secret, wholeNumber } from './fields.ts';
+import { secret } from './fields.ts';
 
 interface Body {
   overlap_seconds?: number;

@@ -1,8 +1,9 @@
+import { rateLimit, wholeNumber } from '#lib/api-contract';
 import { type HmacSettings, type SourceScheme, type SourceSettings } from '#lib/contract';
 import { isNetwork } from '#lib/networks';
 import { schemeProblems } from '#lib/signatures';
 import type { FieldErrors } from '../http/send-problem.ts';
-import { headerName, identifierPlaces, locators, rateLimit, secret, wholeNumber } from './fields.ts';
+import { headerName, identifierPlaces, locators, secret } from './fields.ts';
 import { tagNameErrors, tagsFrom } from './tags.ts';
 
 /** The client's form of `SourceSettings`. */

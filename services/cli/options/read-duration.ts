@@ -1,6 +1,5 @@
 import { usageFailure } from '../command-failure.ts';
 
-const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000 };
 const day = 24 * 3_600_000;
 
 /** Milliseconds of `200ms`, `1.5s` or `2m`; of a day at most. */

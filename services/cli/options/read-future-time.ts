@@ -1,7 +1,5 @@
 import { usageFailure } from '../command-failure.ts';
 
-const unitMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-
 /** A time for the API, which validates it; a duration counts from now. */
 export function readFutureTime(option: string, text: string | undefined, nowMs: number): string | undefined {
   if (text === undefined || /^\d{4}-/.test(text)) return text;

@@ -1,6 +1,6 @@
 import { usageFailure } from '../command-failure.ts';
 
-const unitMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /** A time for the API, which validates it; an age counts back from now. */
 export function readTime(option: string, text: string | undefined, nowMs: number): string | undefined {

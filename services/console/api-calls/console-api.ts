@@ -2,26 +2,30 @@
  * The API as pages use it: with the credential and the tenant of the request, within its time limit, and noting what was asked, which the
  * page shows. A page that is read can only read; the handler of a form gets what changes something too, with the form's Idempotency-Key.
  */
-import { parseExact } from '#lib/exact-json';
-import { type ApiFailure, failureOf } from '#lib/api-client';
+import {
+  ApiError,
+  type Asked,
+  type CallName,
+  type Client,
+  createClient,
+  failureOf,
+  type GivenOf,
+  type HttpAnswer,
+  type HttpResult,
+  type ItemOf,
+  type ListName,
+  type Page,
+  type Transport,
+  type Value,
+} from '#client';
 import type { Clock } from '#lib/clock';
-import { withQuery } from './paths.ts';
-import { ApiRefusal } from './refusal.ts';
-import type { ApiAnswer, ApiCall, ApiTransport } from './transport.ts';
+import { parseExact } from '#lib/exact-json';
 
-/** The API's answer, or why there is none. */
-export type Asked<T> =
-  | { ok: true; value: T; etag: string | undefined; status: number }
-  | { ok: false; failure: ApiFailure };
+export type { Asked } from '#client';
 
-export interface ListPage<T> {
-  items: readonly T[];
-  /** The parameters of the pages beside this one, if there are any. */
-  next: URLSearchParams | undefined;
-  prev: URLSearchParams | undefined;
-  /** The answer's header, by its lower-case name. */
-  header(name: string): string | undefined;
-}
+type ReadName = Extract<CallName, `GET ${string}`>;
+type PostName = Extract<CallName, `POST ${string}`>;
+type ChangeName = Exclude<CallName, ReadName>;
 
 export interface FieldError {
   /** The name of the parameter, or a JSON pointer into the body. */
@@ -29,24 +33,32 @@ export interface FieldError {
   message: string;
 }
 
-export type Listed<T> = ({ ok: true } & ListPage<T>) | { ok: false; errors: readonly FieldError[] };
+/** A page of a list. Invalid parameters are a value, since the page shows its form again. */
+export type Listed<T> = ({ ok: true } & Page<T>) | { ok: false; errors: readonly FieldError[] };
 
-/** Paths are below `/v1`: make them with path`…`. */
 export interface ReadApi {
-  /** @throws ApiRefusal for every other status than 2xx, which becomes the page of that status */
-  get<T>(path: string): Promise<T>;
+  /** @throws ApiError for every other status than 2xx, which becomes the page of that status */
+  call<Name extends ReadName>(name: Name, ...given: GivenOf<Name>): Promise<Value<Name>>;
   /** The same, without throwing. */
-  ask<T>(path: string): Promise<Asked<T>>;
-  /** A page of a list. Invalid parameters are a value, since the page shows its form again; other refusals are thrown. */
-  list<T>(path: string, parameters?: URLSearchParams): Promise<Listed<T>>;
-  /** The body as it came, with its headers. @throws ApiRefusal */
-  bytes(path: string): Promise<ApiAnswer>;
+  ask<Name extends ReadName>(name: Name, ...given: GivenOf<Name>): Promise<Asked<Value<Name>>>;
+  /** @throws ApiError for other refusals than of parameters */
+  list<Name extends ListName & ReadName>(name: Name, ...given: GivenOf<Name>): Promise<Listed<ItemOf<Name>>>;
+  /** The body as it came, with its headers. @throws ApiError */
+  bytes<Name extends ReadName>(name: Name, ...given: GivenOf<Name>): Promise<HttpAnswer>;
   /** A POST that changes nothing: a dry run, a search. */
+  query<Name extends PostName>(name: Name, ...given: GivenOf<Name>): Promise<Asked<Value<Name>>>;
+
+  // By paths below `/v1`, made with path`…`: for resources whose contract is not written yet.
+  get<T>(path: string): Promise<T>;
+  ask<T>(path: string): Promise<Asked<T>>;
+  list<T>(path: string, parameters?: URLSearchParams): Promise<Listed<T>>;
+  bytes(path: string): Promise<HttpAnswer>;
   query<T>(path: string, body: object): Promise<Asked<T>>;
 }
 
 export interface WriteApi extends ReadApi {
   /** With the Idempotency-Key of the form: sent again, it has the effect once. */
+  change<Name extends ChangeName>(name: Name, ...given: GivenOf<Name>): Promise<Asked<Value<Name>>>;
   send<T>(method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, given?: Sending): Promise<Asked<T>>;
 }
 
@@ -60,7 +72,7 @@ interface Sending {
 }
 
 export interface ApiAccess {
-  transport: ApiTransport;
+  transport: Transport;
   clock: Clock;
   credential: string | undefined;
   /** The address of the browser: what needs no credential is counted by it. */
@@ -81,141 +93,96 @@ export interface ApiAccess {
 const inProgressWaitMs = 250;
 const inProgressLimitMs = 4_000;
 
-interface Calling {
-  body?: object | string | undefined;
-  headers?: Record<string, string>;
-  timeoutMs?: number | undefined;
-  changes?: boolean;
-}
-
 export function createConsoleApi(access: ApiAccess): WriteApi {
-  const { transport, clock, credential, clientAddress, tenant, traceparent = '', asked, left } = access;
-  let sent = 0;
-
-  async function call(
-    method: ApiCall['method'],
-    path: string,
-    { body, headers = {}, timeoutMs, changes = false }: Calling = {},
-  ): Promise<{ answer: ApiAnswer } | { failure: ApiFailure }> {
-    const line = `${method} /v1${path}`;
+  const { clock, credential, clientAddress, tenant, traceparent = '', idempotencyKey, asked, left } = access;
+  const transport: Transport = (request) => {
+    const line = `${request.method} ${request.path}`;
     if (!asked.includes(line)) asked.push(line);
-    const answer = await transport({
-      method,
-      path: `/v1${path}`,
-      headers: {
-        accept: 'application/json',
-        ...(credential !== undefined && { authorization: `Bearer ${credential}` }),
-        ...(credential === undefined && clientAddress !== undefined && { 'x-forwarded-for': clientAddress }),
-        ...(tenant !== undefined && { 'hookline-tenant': tenant }),
-        ...(traceparent !== '' && { traceparent }),
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-        ...headers,
+    return access.transport(request);
+  };
+  const common = {
+    transport,
+    credential,
+    tenant,
+    headers: {
+      ...(credential === undefined && clientAddress !== undefined && { 'x-forwarded-for': clientAddress }),
+      ...(traceparent !== '' && { traceparent }),
+    },
+    parse: (text: string): unknown => parseExact(text, 'whole'),
+  };
+  let sent = 0;
+  const reading = anyName(createClient({ ...common, newKey: access.newKey, signal: left }));
+  const changing = anyName(
+    createClient({
+      ...common,
+      newKey() {
+        sent += 1;
+        return sent === 1 ? (idempotencyKey ?? '') : `${idempotencyKey}.${sent}`;
       },
-      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-      timeoutMs,
-      ...(!changes && { signal: left }),
-    });
-    if ('noAnswer' in answer) return { failure: { kind: 'no_answer', url: '', reason: answer.noAnswer } };
-    const { status, header, bytes } = answer;
-    return status >= 300 ? { failure: failureOf({ status, header, body: bytes.toString() }) } : { answer };
-  }
+      resend: (send) => untilDone(send, clock),
+    }),
+  );
 
-  async function ask<T>(...given: Parameters<typeof call>): Promise<Asked<T>> {
-    const answered = await call(...given);
-    if ('failure' in answered) return { ok: false, ...answered };
-    const { status, bytes, header } = answered.answer;
-    const read = parse(bytes.toString());
-    if (read === undefined)
-      return { ok: false, failure: { kind: 'unexpected_answer', status, body: bytes.toString() } };
-    return { ok: true, value: read.value as T, etag: header('etag'), status };
-  }
-
-  /** A second click on the same button finds the first one's request running, and gets its answer. */
-  async function askOnce<T>(...given: Parameters<typeof call>): Promise<Asked<T>> {
-    const untilMs = clock.monotonicMs() + inProgressLimitMs;
-    for (;;) {
-      const answer = await ask<T>(...given);
-      if (answer.ok || !isInProgress(answer.failure) || clock.monotonicMs() >= untilMs) return answer;
-      await clock.sleep(inProgressWaitMs);
+  async function list(name: string, given?: object): Promise<Listed<unknown>> {
+    try {
+      return { ok: true, ...(await reading.page(name, given)) };
+    } catch (error) {
+      const failure = error instanceof ApiError ? error.failure : undefined;
+      if (failure?.kind !== 'problem' || failure.status !== 400) throw error;
+      const { errors, detail = '' } = failure.problem;
+      return { ok: false, errors: errors ?? [{ field: '', message: detail }] };
     }
   }
+  async function change(name: string, given?: object): Promise<Asked<unknown>> {
+    if (idempotencyKey === undefined) throw new Error('only the handler of a form changes something');
+    return changing.ask(name, given);
+  }
 
-  return {
-    async get<T>(path: string) {
-      const answer = await ask<T>('GET', path);
-      if (!answer.ok) throw new ApiRefusal(answer.failure);
-      return answer.value;
-    },
-    ask: (path) => ask('GET', path),
-    async list<T>(path: string, parameters = new URLSearchParams()) {
-      const answered = await call('GET', withQuery(path, parameters));
-      if ('failure' in answered) {
-        const { failure } = answered;
-        if (failure.kind === 'problem' && failure.status === 400)
-          return {
-            ok: false,
-            errors: failure.problem.errors ?? [{ field: '', message: failure.problem.detail ?? '' }],
-          };
-        throw new ApiRefusal(failure);
-      }
-      const { status, bytes, header } = answered.answer;
-      // 204: a held request whose time is up.
-      const read = status === 204 ? { value: [] } : parse(bytes.toString());
-      if (!Array.isArray(read?.value))
-        throw new ApiRefusal({ kind: 'unexpected_answer', status, body: bytes.toString() });
-      const link = header('link');
-      return {
-        ok: true,
-        items: read.value as T[],
-        next: pageOf('next', link),
-        prev: pageOf('prev', link),
-        header,
-      };
-    },
-    async bytes(path) {
-      const answered = await call('GET', path);
-      if ('failure' in answered) throw new ApiRefusal(answered.failure);
-      return answered.answer;
-    },
-    query: (path, body) => ask('POST', path, { body, headers: { 'idempotency-key': access.newKey() } }),
-    send(method, path, { body, ifMatch, timeoutMs } = {}) {
-      const { idempotencyKey } = access;
-      if (idempotencyKey === undefined) throw new Error('only the handler of a form changes something');
-      sent += 1;
-      const key = sent === 1 ? idempotencyKey : `${idempotencyKey}.${sent}`;
-      return askOnce(method, path, {
-        body,
-        timeoutMs,
-        changes: true,
-        headers: {
-          ...(method === 'POST' && { 'idempotency-key': key }),
-          ...(ifMatch !== undefined && { 'if-match': ifMatch }),
-        },
-      });
-    },
+  const api = {
+    call: reading.call,
+    get: (path: string) => reading.call(nameOf('GET', path)),
+    ask: (name: string, given?: object) => reading.ask(nameOf('GET', name), given),
+    list: (name: string, given?: object) =>
+      given instanceof URLSearchParams ? list(nameOf('GET', name), { query: given }) : list(nameOf('GET', name), given),
+    bytes: (name: string, given?: object) => reading.bytes(nameOf('GET', name), given),
+    query: (name: string, given: object) =>
+      name.includes(' ') ? reading.ask(name, given) : reading.ask(nameOf('POST', name), { body: given }),
+    change,
+    send: (method: string, path: string, given?: object) => change(nameOf(method, path), given),
   };
+  return api as WriteApi;
 }
 
-/** The value of an answer that a page cannot be without. @throws ApiRefusal */
+/** The value of an answer that a page cannot be without. @throws ApiError */
 export function valueOf<T>(answer: Asked<T>): T {
-  if (!answer.ok) throw new ApiRefusal(answer.failure);
+  if (!answer.ok) throw new ApiError(answer.failure);
   return answer.value;
 }
 
-const isInProgress = (failure: ApiFailure): boolean =>
-  failure.kind === 'problem' && failure.problem.code === 'idempotency_in_progress';
+/** The name of a call, or a path below `/v1`. */
+const nameOf = (method: string, name: string): string => (name.includes(' ') ? name : `${method} /v1${name}`);
 
-/** The parameters of a link of the API. Its address may be another than ours: only the parameters count. */
-function pageOf(rel: 'next' | 'prev', link = ''): URLSearchParams | undefined {
-  const [, target] = new RegExp(`<([^>]+)>; rel="${rel}"`).exec(link) ?? [];
-  return target === undefined ? undefined : new URL(target, 'http://api.invalid').searchParams;
+/** The same client for names that the types don't know. */
+const anyName = (client: Client) =>
+  client as unknown as {
+    call(name: string, given?: object): Promise<unknown>;
+    ask(name: string, given?: object): Promise<Asked<unknown>>;
+    page(name: string, given?: object): Promise<Page<unknown>>;
+    bytes(name: string, given?: object): Promise<HttpAnswer>;
+  };
+
+/** A second click on the same button finds the first one's request running, and gets its answer. */
+async function untilDone(send: () => Promise<HttpResult>, clock: Clock): Promise<HttpResult> {
+  const untilMs = clock.monotonicMs() + inProgressLimitMs;
+  for (;;) {
+    const result = await send();
+    if (!isInProgress(result) || clock.monotonicMs() >= untilMs) return result;
+    await clock.sleep(inProgressWaitMs);
+  }
 }
 
-function parse(text: string): { value: unknown } | undefined {
-  if (text === '') return { value: undefined };
-  try {
-    return { value: parseExact(text, 'whole') };
-  } catch {
-    return undefined;
-  }
+function isInProgress(result: HttpResult): boolean {
+  if ('noAnswer' in result || result.status !== 409) return false;
+  const failure = failureOf(result);
+  return failure.kind === 'problem' && failure.problem.code === 'idempotency_in_progress';
 }

@@ -1,8 +1,8 @@
 import { Pool } from 'undici';
+import type { HttpRequest, Transport } from '#client';
 import type { Clock } from '#lib/clock';
 import { createPart, type Part } from '#lib/lifecycle';
 import type { ConsoleMetrics } from '../metrics.ts';
-import type { ApiCall, ApiTransport } from './transport.ts';
 
 /** A page waits no longer for one call; then it says 503. */
 const timeoutMs = 5_000;
@@ -20,7 +20,7 @@ interface Options {
 }
 
 /** Calls the API on connections that stay open. */
-export function openTransport({ apiUrl, clock, metrics }: Options): { transport: ApiTransport; part: Part } {
+export function openTransport({ apiUrl, clock, metrics }: Options): { transport: Transport; part: Part } {
   const { origin, pathname } = new URL(apiUrl);
   const base = pathname.replace(/\/+$/, '');
   const pool = new Pool(origin, {
@@ -29,14 +29,14 @@ export function openTransport({ apiUrl, clock, metrics }: Options): { transport:
     maxResponseSize: maxAnswerBytes,
   });
 
-  async function send({ method, path, headers, body }: ApiCall, signal: AbortSignal) {
+  async function send({ method, path, headers, body }: HttpRequest, signal: AbortSignal) {
     // The path as it stands: a URL would resolve its dots.
     const answer = await pool.request({ method, path: base + path, headers, body: body ?? null, signal });
     const bytes = Buffer.from(await answer.body.arrayBuffer());
     return { status: answer.statusCode, header: (name: string) => [answer.headers[name]].flat()[0], bytes };
   }
 
-  const transport: ApiTransport = async (call) => {
+  const transport: Transport = async (call) => {
     const startedMs = clock.monotonicMs();
     const note = (outcome: string): void =>
       metrics.apiCallSeconds.observe({ outcome }, (clock.monotonicMs() - startedMs) / 1_000);
@@ -69,7 +69,7 @@ export function openTransport({ apiUrl, clock, metrics }: Options): { transport:
 const heldMs = (path: string): number => Number(/[?&]wait=(\d{1,2})(?:&|$)/.exec(path)?.[1] ?? 0) * 1_000;
 
 /** A POST has an Idempotency-Key. */
-const maySendAgain = ({ method }: ApiCall): boolean => method === 'GET' || method === 'POST';
+const maySendAgain = ({ method }: HttpRequest): boolean => method === 'GET' || method === 'POST';
 
 /** The API closed a kept connection in the moment in which it was used. */
 const isStale = (error: unknown): boolean =>

@@ -30,7 +30,7 @@ export const audit = tenantPage({
     query: listParameters(filters),
     async answer(context) {
       const { t, api, query } = context;
-      const [listed, names] = await Promise.all([api.list<AuditEntry>('/audit', query), readTenantNames(context)]);
+      const [listed, names] = await Promise.all([api.list('GET /v1/audit', { query }), readTenantNames(context)]);
       return listPage<AuditEntry>(context, {
         title: 'Audit',
         href: `${t}/audit`,

@@ -2,7 +2,7 @@
  * The event types that everybody may see, as pages ask for them. Whatever the API says, only what is public comes out of here: another type is
  * one that does not exist.
  */
-import { type ApiFailure, failureOf } from '#lib/api-client';
+import { ApiError, type ApiFailure, failureOf, type HttpAnswer, type Transport } from '#client';
 import type { Clock } from '#lib/clock';
 import {
   addressOfName,
@@ -15,8 +15,6 @@ import {
 } from '#lib/contract';
 import type { Logger } from '#lib/log';
 import { withQuery } from '../api-calls/paths.ts';
-import { ApiRefusal } from '../api-calls/refusal.ts';
-import type { ApiAnswer, ApiTransport } from '../api-calls/transport.ts';
 import { createKnownAnswers } from './known-answers.ts';
 import { rawMember } from '../parts/raw-member.ts';
 import type { UsedAnswers } from './used-answers.ts';
@@ -50,7 +48,7 @@ interface ChangesPage {
   next: string | undefined;
 }
 
-/** Every call throws ApiRefusal where it can't be told. */
+/** Every call throws ApiError where it can't be told. */
 export interface Catalog {
   /** All of them, in the order of their names, without retired ones. */
   types(): Promise<readonly EventTypeSummary[]>;
@@ -77,7 +75,7 @@ interface AskingOptions {
 export type OpenCatalog = (asking: AskingOptions) => Catalog;
 
 interface Deps {
-  transport: ApiTransport;
+  transport: Transport;
   clock: Clock;
   log: Logger;
   catalog: CatalogSettings | undefined;
@@ -100,7 +98,7 @@ export function createCatalogs({ transport, clock, log, catalog: settings }: Dep
   const askKnown = createKnownAnswers({ transport, clock, staleSeconds, isWord });
 
   return ({ traceparent, onAge }) => {
-    const used = new Map<string, ApiAnswer>();
+    const used = new Map<string, HttpAnswer>();
     const asked = new Map<string, ReturnType<typeof askKnown>>();
 
     function askOnce(pathname: string): ReturnType<typeof askKnown> {
@@ -123,7 +121,7 @@ export function createCatalogs({ transport, clock, log, catalog: settings }: Dep
 
     async function ask<T>(pathname: string): Promise<Told<T>> {
       const known = await askOnce(pathname);
-      if ('noAnswer' in known) throw new ApiRefusal({ kind: 'no_answer', url: '', reason: known.noAnswer });
+      if ('noAnswer' in known) throw new ApiError({ kind: 'no_answer', reason: known.noAnswer });
       const { answer, ageSeconds } = known;
       if (answer.status === 401 || answer.status === 403)
         log.warn({ event: 'catalog.refused', status: answer.status, path: pathname });
@@ -241,32 +239,32 @@ type Told<T> = { status: 200 | 301; value: T; text: string; link: string } | { s
 /**
  * Only the API's own word counts: whoever answers otherwise than it would, or refuses our key, is no reason for a 404.
  *
- * @throws ApiRefusal
+ * @throws ApiError
  */
-function toldBy<T>(answer: ApiAnswer): Told<T> {
+function toldBy<T>(answer: HttpAnswer): Told<T> {
   const told = toldBefore.get(answer) ?? readAnswer(answer);
   toldBefore.set(answer, told);
   return told as Told<T>;
 }
 
 /** A kept answer is read once. */
-const toldBefore = new WeakMap<ApiAnswer, Told<unknown>>();
+const toldBefore = new WeakMap<HttpAnswer, Told<unknown>>();
 
-function readAnswer({ status, header, bytes }: ApiAnswer): Told<unknown> {
+function readAnswer({ status, header, bytes }: HttpAnswer): Told<unknown> {
   const text = bytes.toString();
   if (status === 200 || status === 301) {
     try {
       return { status, value: JSON.parse(text) as unknown, text, link: header('link') ?? '' };
     } catch {
-      throw new ApiRefusal({ kind: 'unexpected_answer', status, body: text });
+      throw new ApiError({ kind: 'unexpected_answer', status, body: text });
     }
   }
   const failure = failureOf({ status, header, body: text });
   if (failure.kind === 'problem' && (status === 400 || status === 404 || status === 410)) return { status };
-  throw new ApiRefusal(asAway(failure));
+  throw new ApiError(asAway(failure));
 }
 
-function isWord(answer: ApiAnswer): boolean {
+function isWord(answer: HttpAnswer): boolean {
   try {
     toldBy(answer);
     return true;

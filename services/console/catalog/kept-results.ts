@@ -6,7 +6,7 @@ import type { PageResult } from '../page-result.ts';
 import type { Catalog } from './catalog.ts';
 import type { UsedAnswers } from './used-answers.ts';
 
-interface Kept {
+interface KeptResult {
   result: PageResult;
   answers: UsedAnswers;
   bytes: number;
@@ -18,13 +18,13 @@ export interface KeptResults {
 }
 
 /** The limit of all results together; the ones that were not asked for longest are given up. */
-const usualMaxBytes = 32 * 1024 * 1024;
+const mostResultBytes = 32 * 1024 * 1024;
 /** Beside the text of a result and its key. */
 const bytesPerResult = 1_024;
 
-export function createKeptResults(maxBytes = usualMaxBytes): KeptResults {
+export function createKeptResults(maxBytes = mostResultBytes): KeptResults {
   /** The ones that were asked for last are at the end. */
-  const kept = new Map<string, Kept>();
+  const kept = new Map<string, KeptResult>();
   let bytes = 0;
 
   function forget(key: string): void {
@@ -32,7 +32,7 @@ export function createKeptResults(maxBytes = usualMaxBytes): KeptResults {
     kept.delete(key);
   }
 
-  function keep(key: string, one: Kept): void {
+  function keep(key: string, one: KeptResult): void {
     forget(key);
     bytes += one.bytes;
     kept.set(key, one);

@@ -10,37 +10,37 @@
  * | answers 404                     | its answer, forgotten     | its answer                  |
  * | is away, or its stores are      | the one before, with age  | that it is away: never 404  |
  */
+import type { HttpAnswer, HttpRequest, Transport } from '#client';
 import type { Clock } from '#lib/clock';
-import type { ApiAnswer, ApiCall, ApiTransport } from '../api-calls/transport.ts';
 
-interface Kept {
-  answer: ApiAnswer;
+interface KeptAnswer {
+  answer: HttpAnswer;
   atMs: number;
 }
 
-type KnownAnswer = { answer: ApiAnswer; ageSeconds: number | undefined } | { noAnswer: string };
+type KnownAnswer = { answer: HttpAnswer; ageSeconds: number | undefined } | { noAnswer: string };
 
 interface Options {
-  transport: ApiTransport;
+  transport: Transport;
   clock: Clock;
   staleSeconds: number;
   /** Whether an answer is the API's word on what was asked for. */
-  isWord(answer: ApiAnswer): boolean;
+  isWord(answer: HttpAnswer): boolean;
   maxBytes?: number;
 }
 
 /** The limit of all answers together; the ones that were not asked for longest are given up. */
-const usualMaxBytes = 32 * 1024 * 1024;
+const mostAnswerBytes = 32 * 1024 * 1024;
 /** Beside the bytes of an answer. */
 const bytesPerAnswer = 1_024;
 
-export function createKnownAnswers({ transport, clock, staleSeconds, isWord, maxBytes = usualMaxBytes }: Options) {
+export function createKnownAnswers({ transport, clock, staleSeconds, isWord, maxBytes = mostAnswerBytes }: Options) {
   /** The ones that were asked for last are at the end. */
-  const kept = new Map<string, Kept>();
+  const kept = new Map<string, KeptAnswer>();
   const asking = new Map<string, Promise<KnownAnswer>>();
   let bytes = 0;
 
-  const sizeOf = ({ answer }: Kept): number => answer.bytes.length + bytesPerAnswer;
+  const sizeOf = ({ answer }: KeptAnswer): number => answer.bytes.length + bytesPerAnswer;
 
   function forget(path: string): void {
     const before = kept.get(path);
@@ -49,7 +49,7 @@ export function createKnownAnswers({ transport, clock, staleSeconds, isWord, max
   }
 
   /** @returns the answer that is kept: the one before, if they are the same */
-  function keep(path: string, given: ApiAnswer): ApiAnswer {
+  function keep(path: string, given: HttpAnswer): HttpAnswer {
     const before = kept.get(path)?.answer;
     const answer = before !== undefined && isSame(before, given) ? before : given;
     forget(path);
@@ -63,7 +63,7 @@ export function createKnownAnswers({ transport, clock, staleSeconds, isWord, max
     return answer;
   }
 
-  async function ask(call: ApiCall): Promise<KnownAnswer> {
+  async function ask(call: HttpRequest): Promise<KnownAnswer> {
     const { path } = call;
     const known = kept.get(path)?.answer;
     const etag = known?.header('etag');
@@ -84,7 +84,7 @@ export function createKnownAnswers({ transport, clock, staleSeconds, isWord, max
     return 'noAnswer' in answer ? answer : { answer, ageSeconds: undefined };
   }
 
-  return (call: ApiCall): Promise<KnownAnswer> => {
+  return (call: HttpRequest): Promise<KnownAnswer> => {
     const running = asking.get(call.path);
     if (running !== undefined) return running;
     const answering = ask(call).finally(() => asking.delete(call.path));
@@ -93,7 +93,7 @@ export function createKnownAnswers({ transport, clock, staleSeconds, isWord, max
   };
 }
 
-const isSame = (one: ApiAnswer, other: ApiAnswer): boolean =>
+const isSame = (one: HttpAnswer, other: HttpAnswer): boolean =>
   one === other ||
   (one.status === other.status &&
     ['etag', 'link'].every((name) => one.header(name) === other.header(name)) &&

@@ -1,9 +1,8 @@
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
+import { ApiError, type Transport } from '#client';
 import type { Clock } from '#lib/clock';
 import { withoutPort } from '#lib/networks';
 import { type ApiAccess, createConsoleApi, type WriteApi } from '../api-calls/console-api.ts';
-import { ApiRefusal } from '../api-calls/refusal.ts';
-import type { ApiTransport } from '../api-calls/transport.ts';
 import type { OpenCatalog } from '../catalog/catalog.ts';
 import { createKeptResults } from '../catalog/kept-results.ts';
 import type { ConsoleMetrics } from '../metrics.ts';
@@ -26,7 +25,7 @@ import { isFramed, queryOf } from './request-state.ts';
 import type { SendResult } from './send-result.ts';
 
 interface Options {
-  transport: ApiTransport;
+  transport: Transport;
   openCatalog: OpenCatalog;
   settings: Settings;
   origin: string | undefined;
@@ -167,7 +166,7 @@ export function createAnswerPage(options: Options): AnswerPage {
         : make());
       return (await refusalOfTenant(page, request)) ?? result;
     } catch (error) {
-      if (error instanceof ApiRefusal) return problemOfFailure(error.failure);
+      if (error instanceof ApiError) return problemOfFailure(error.failure);
       throw error;
     }
   }

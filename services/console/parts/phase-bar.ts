@@ -26,7 +26,7 @@ export const phaseTerm = ({ name, label }: (typeof phases)[number]): Html =>
 const phaseClass = (name: keyof Timing): string => `phase-${name.replace('_ms', '').replace('_', '-')}`;
 
 const width = 100;
-const height = 8;
+const barHeight = 8;
 /** Narrower ones can't be seen. */
 const leastWidth = 0.75;
 
@@ -42,9 +42,9 @@ export function phaseBar(timing: Timing | null, scaleMs: number): Html | null {
     const ms = timing[name];
     if (ms === null) return null;
     const wide = Math.max(leastWidth, Math.min(width, (ms / Math.max(scaleMs, 1)) * width));
-    const bar = html`<rect class="${phaseClass(name)}" x="${at.toFixed(2)}" y="0" width="${wide.toFixed(2)}" height="${height}"><title>${label} ${milliseconds(ms)}</title></rect>`;
+    const bar = html`<rect class="${phaseClass(name)}" x="${at.toFixed(2)}" y="0" width="${wide.toFixed(2)}" height="${barHeight}"><title>${label} ${milliseconds(ms)}</title></rect>`;
     at = Math.min(width - leastWidth, at + wide);
     return bar;
   });
-  return html`<svg class="phases" viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" aria-hidden="true">${bars}</svg>`;
+  return html`<svg class="phases" viewBox="0 0 ${width} ${barHeight}" preserveAspectRatio="none" aria-hidden="true">${bars}</svg>`;
 }

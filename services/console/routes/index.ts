@@ -10,7 +10,8 @@ import { eventPages } from './events/index.ts';
 import { jumpPages } from './jump/index.ts';
 import { keyPages } from './keys/index.ts';
 import { livePages } from './live/index.ts';
-import { operatorPages } from './operator/index.ts';
+import { systemPages } from './operator/system.ts';
+import { tenantPages } from './operator/tenants.ts';
 import { overviewPages } from './overview/index.ts';
 import { portalOwnPages } from './portal/index.ts';
 import { replayPages } from './replays/index.ts';
@@ -36,7 +37,8 @@ export const pages: readonly Page[] = [
   ...auditPages,
   ...jumpPages,
   ...livePages,
-  ...operatorPages,
+  ...tenantPages,
+  ...systemPages,
 ];
 
 /** The pages of the portal: its own, and the console's that name a capability. */

@@ -1,4 +1,4 @@
-import type { ApiFailure } from '#lib/api-client';
+import type { ApiFailure } from '#client';
 import { ownPath } from '#lib/html';
 import { type PageResult, seeOther } from '../page-result.ts';
 import { tenantBase } from '../pages/shell.ts';

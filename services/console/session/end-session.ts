@@ -1,4 +1,4 @@
-import type { ApiFailure } from '#lib/api-client';
+import type { ApiFailure } from '#client';
 import type { PublicContext } from '../page.ts';
 
 /**

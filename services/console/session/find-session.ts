@@ -1,4 +1,4 @@
-import type { ApiFailure } from '#lib/api-client';
+import type { ApiFailure } from '#client';
 import type { Asked } from '../api-calls/console-api.ts';
 import { allTenants, type Capability, type Scope, type Session } from './session.ts';
 

@@ -1,5 +1,5 @@
 /** Signing in and out, by the API's sessions. A key is sent to the API once, and kept nowhere. */
-import type { ApiFailure } from '#lib/api-client';
+import type { ApiFailure } from '#client';
 import type { Asked, WriteApi } from '../api-calls/console-api.ts';
 import { path } from '../api-calls/paths.ts';
 import type { ConsoleMetrics } from '../metrics.ts';
@@ -28,7 +28,7 @@ export interface SessionActions {
   signOut(session: Session): Promise<ApiFailure | undefined>;
 }
 
-interface Options {
+interface ActionOptions {
   /** The API for a credential; without one for what is public. */
   apiAs(credential: string | undefined, more?: { tenant?: string | undefined; idempotencyKey?: string }): WriteApi;
   /** Counts a try of the client's address. @returns seconds to wait, or 0 */
@@ -48,7 +48,7 @@ interface RedeemedLink {
   link: { return_url: string | null };
 }
 
-export function createSessionActions({ apiAs, takeSignIn, takeLook, metrics }: Options): SessionActions {
+export function createSessionActions({ apiAs, takeSignIn, takeLook, metrics }: ActionOptions): SessionActions {
   async function limited<Outcome extends SignInOutcome | LinkOutcome>(
     attempt: () => Promise<Outcome>,
   ): Promise<Outcome | { kind: 'limited'; retryAfterSeconds: number }> {

@@ -13,18 +13,18 @@ interface Cookie {
 const names: Readonly<Record<SignedInFace, string>> = { console: 'hookline', portal: 'hookline-portal' };
 
 /** `__Host-`: no other host, not even a subdomain, can set it. Browsers refuse that name over plain http. */
-const nameOf = ({ face, isSecure }: Cookie): string => `${isSecure ? '__Host-' : ''}${names[face]}`;
+const sessionNameOf = ({ face, isSecure }: Cookie): string => `${isSecure ? '__Host-' : ''}${names[face]}`;
 
 /** A token of the API, and nothing else. */
 const token = /^hs_[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]{1,500}$/;
 
 export function tokenIn(header: string | undefined, cookie: Cookie): string | undefined {
-  const value = readCookie(header, nameOf(cookie));
+  const value = readCookie(header, sessionNameOf(cookie));
   return value !== undefined && token.test(value) ? value : undefined;
 }
 
 /** Until the browser is closed; the token itself ends earlier. */
-export const sessionCookie = (value: string, cookie: Cookie): string => setCookie(nameOf(cookie), value, cookie);
+export const sessionCookie = (value: string, cookie: Cookie): string => setCookie(sessionNameOf(cookie), value, cookie);
 
 export const noSessionCookie = (cookie: Cookie): string =>
-  setCookie(nameOf(cookie), '', { ...cookie, maxAgeSeconds: 0 });
+  setCookie(sessionNameOf(cookie), '', { ...cookie, maxAgeSeconds: 0 });

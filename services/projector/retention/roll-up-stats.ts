@@ -5,8 +5,7 @@
  * Rows that somebody writes just now are left to the next round: this waits for no row that a projector holds.
  */
 import { formatMicros } from '#lib/clock';
-import { judgedWithinDays, statSteps } from '#lib/contract';
-import { statSeries } from '#lib/event-store';
+import { judgedWithinDays, statSeries, statSteps } from '#lib/contract';
 import type { Query } from '#lib/postgres';
 import type { Paced } from './sweep-rows.ts';
 

@@ -1,4 +1,5 @@
-import { type CountedSeries, countedSeries, statDimensions, type StatDimension, type StatRow } from '#lib/event-store';
+import { type StatDimension, statDimensions } from '#lib/contract';
+import { countedSeries, type CountedSeries, type StatRow } from '#lib/event-store';
 import { keyOf } from '../key-of.ts';
 
 /** A fact that is counted once in each of the dimensions that it has. */

@@ -155,7 +155,7 @@ export const showingMutants: readonly Mutant[] = [
   unit(
     'catalog',
     'what was shown is shown, with its age, and nothing is a 404',
-    [{ in: 'createCatalogs.ask', replace: 'throw new ApiRefusal($refusal)', with: 'return { status: 404 }' }],
+    [{ in: 'createCatalogs.ask', replace: 'throw new ApiError($refusal)', with: 'return { status: 404 }' }],
     'says that a type is missing while the API is away',
   ),
 ];

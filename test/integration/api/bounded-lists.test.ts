@@ -5,7 +5,7 @@
 import { idRange } from '#lib/ids';
 import { createPostgres, type Postgres, type Query } from '#lib/postgres';
 import { silentLogger } from '#lib/log';
-import { chooseEvents, countEvents, type ErasureFilter } from '../../../services/api/erasing/choose-events.ts';
+import { chooseEvents, countEvents, type ErasureFilter } from '../../../services/api/erasures/choose-events.ts';
 import { maxRead } from '../../../services/api/resources/bounded-list.ts';
 import { type DeliveryFilter } from '../../../services/api/resources/delivery-filters.ts';
 import { listDeliveries } from '../../../services/api/resources/delivery.ts';

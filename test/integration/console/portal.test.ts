@@ -1,7 +1,7 @@
 /** The portal before the real API: what a customer sees, may do, and is not told. */
+import type { Transport } from '#client';
 import { systemClock } from '#lib/clock';
 import { networksOf } from '#lib/networks';
-import type { ApiTransport } from '../../../services/console/api-calls/transport.ts';
 import { buildTestConsole } from '../../support/console/build-test-console.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { type Page, readPage } from '../../support/console/read-page.ts';
@@ -32,7 +32,7 @@ afterAll(async () => {
   await world.close();
 });
 
-const asCustomer: ApiTransport = async ({ method, path, headers, body }) => {
+const asCustomer: Transport = async ({ method, path, headers, body }) => {
   const answer = await world.customers.ask({ method, path, headers, ...(body !== undefined && { body }) });
   return { status: answer.status, bytes: answer.bytes, header: (name) => answer.headers[name] };
 };

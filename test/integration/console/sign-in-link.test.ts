@@ -1,6 +1,6 @@
 /** A link of `hookline console --to` before the real API: its code signs in once, to the page that it names. */
+import type { Transport } from '#client';
 import { systemClock } from '#lib/clock';
-import type { ApiTransport } from '../../../services/console/api-calls/transport.ts';
 import { buildTestConsole } from '../../support/console/build-test-console.ts';
 import { openPortalWorld, type PortalWorld } from '../api/portal-world.ts';
 
@@ -15,7 +15,7 @@ afterAll(async () => {
   await world.close();
 });
 
-const throughApi: ApiTransport = async ({ method, path, headers, body }) => {
+const throughApi: Transport = async ({ method, path, headers, body }) => {
   const answer = await world.customers.ask({ method, path, headers, ...(body !== undefined && { body }) });
   return { status: answer.status, bytes: answer.bytes, header: (name) => answer.headers[name] };
 };

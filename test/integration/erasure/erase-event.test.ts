@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { systemClock } from '#lib/clock';
 import { noCrashPoints } from '#lib/crash-points';
 import { createId, derivedId } from '#lib/ids';
-import type { ErasureRow } from '../../../services/api/erasing/erasure-row.ts';
+import type { ErasureRow } from '../../../services/api/erasures/erasure-row.ts';
 import { guardingStatements } from '../../../services/projector/write-batch.ts';
 import type { Fact } from '../../../services/projector/facts.ts';
 import { createStore } from '../../../services/projector/store.ts';

@@ -7,7 +7,7 @@ import { systemClock } from '#lib/clock';
 import { noCrashPoints } from '#lib/crash-points';
 import { tenantTables } from '#lib/erasure';
 import { createId, derivedId } from '#lib/ids';
-import { advance, type ErasureRow } from '../../../services/api/erasing/erasure-row.ts';
+import { advance, type ErasureRow } from '../../../services/api/erasures/erasure-row.ts';
 import type { Fact } from '../../../services/projector/facts.ts';
 import { createStore } from '../../../services/projector/store.ts';
 import { waitUntil } from '../../support/wait-until.ts';

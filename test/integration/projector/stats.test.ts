@@ -3,7 +3,7 @@
  * everything.
  */
 import fc from 'fast-check';
-import { maxTypesPerDay, otherTypes } from '#lib/event-store';
+import { maxTypesPerDay, otherTypes } from '#lib/contract';
 import type { Postgres } from '#lib/postgres';
 import { toBatchRows } from '../../../services/projector/batch-rows.ts';
 import type { Fact } from '../../../services/projector/facts.ts';

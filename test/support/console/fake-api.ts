@@ -1,4 +1,4 @@
-import type { ApiAnswer, ApiCall, ApiTransport } from '../../../services/console/api-calls/transport.ts';
+import type { HttpAnswer, HttpRequest, Transport } from '#client';
 
 export const adminKey = 'an-admin-key-for-tests';
 export const tenantKey = 'hk_key_of_acme';
@@ -14,11 +14,11 @@ export interface Reply {
   headers?: Readonly<Record<string, string>>;
 }
 
-type Answering = Reply | 'away' | ((call: ApiCall) => Reply | 'away');
+type Answering = Reply | 'away' | ((call: HttpRequest) => Reply | 'away');
 
 export interface FakeApi {
-  transport: ApiTransport;
-  calls: ApiCall[];
+  transport: Transport;
+  calls: HttpRequest[];
   /** Sets the answer to a method and path, or to all paths that begin so where it ends with `*`. */
   on(line: string, answer: Answering): void;
 }
@@ -72,10 +72,10 @@ function tokenOf(number: number): string {
 /** An API that knows some keys and sessions, and else what it is told. All other paths are unknown to it. */
 export function createFakeApi(): FakeApi {
   const answers = new Map<string, Answering>();
-  const calls: ApiCall[] = [];
+  const calls: HttpRequest[] = [];
   const ended = new Set<string>();
 
-  function answerTo(call: ApiCall): Reply | 'away' {
+  function answerTo(call: HttpRequest): Reply | 'away' {
     const line = `${call.method} ${call.path}`;
     const told =
       answers.get(line) ??
@@ -114,12 +114,12 @@ function createSession(credential: string): Reply {
     : { status: 201, body: { id: 'ses_acme', tenant: 'acme', token: tenantToken } };
 }
 
-const redeem = ({ body = '' }: ApiCall): Reply =>
+const redeem = ({ body = '' }: HttpRequest): Reply =>
   body.includes('hc_good')
     ? { body: { id: 'ses_acme', tenant: 'acme', token: tenantToken } }
     : problemReply(401, 'unauthorized');
 
-function asAnswer({ status = 200, body, headers = {} }: Reply): ApiAnswer {
+function asAnswer({ status = 200, body, headers = {} }: Reply): HttpAnswer {
   const bytes = Buffer.isBuffer(body) ? body : Buffer.from(body === undefined ? '' : JSON.stringify(body));
   return { status, bytes, header: (name) => headers[name] };
 }

@@ -1,6 +1,6 @@
 /** The event types of a tenant as the API answers them, in memory: one name each, aliases that lead there, and what was retired. */
+import type { HttpRequest } from '#client';
 import type { EventTypeChangeView, EventTypeSummary, EventTypeVersionView, EventTypeView } from '#lib/contract';
-import type { ApiCall } from '../../../services/console/api-calls/transport.ts';
 import { type FakeApi, problemReply, type Reply } from './fake-api.ts';
 
 type Given = Partial<EventTypeView>;
@@ -61,7 +61,7 @@ export function serveEventTypes(api: Pick<FakeApi, 'on'>): FakeEventTypes {
   // As JSON it has none.
   const summaryOf = ({ view }: Stored): EventTypeSummary => ({ ...view, newest: undefined }) as EventTypeSummary;
 
-  function answer({ path }: ApiCall): Reply | 'away' {
+  function answer({ path }: HttpRequest): Reply | 'away' {
     if (state.away) return problemReply(503, 'unavailable', { retryAfter: '2' });
     const { pathname, searchParams } = new URL(path, 'http://api');
     const [inPath, below, version] = pathname.split('/').slice(3).map(decodeURIComponent);

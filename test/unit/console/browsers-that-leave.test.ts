@@ -1,12 +1,12 @@
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Registry } from 'prom-client';
+import type { HttpRequest, Transport } from '#client';
 import { systemClock } from '#lib/clock';
 import { buildTestConsole } from '../../support/console/build-test-console.ts';
 import { tenantToken } from '../../support/console/fake-api.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { openTransport } from '../../../services/console/api-calls/open-transport.ts';
-import type { ApiCall, ApiTransport } from '../../../services/console/api-calls/transport.ts';
 import { createConsoleMetrics } from '../../../services/console/metrics.ts';
 import { closeApps, listen } from '../api/ask.ts';
 
@@ -14,9 +14,9 @@ afterEach(closeApps);
 
 /** A console whose API answers nothing but who somebody is. */
 function withSilentApi() {
-  const held: ApiCall[] = [];
+  const held: HttpRequest[] = [];
   const { api } = buildTestConsole();
-  const transport: ApiTransport = async (call) => {
+  const transport: Transport = async (call) => {
     if (call.path === '/v1/me') return api.transport(call);
     held.push(call);
     return new Promise((resolve) => {

@@ -1,4 +1,5 @@
 /** Pages of the catalog that are kept: made once for each state of the types, and never older than the API's answer. */
+import type { HttpAnswer, HttpRequest, Transport } from '#client';
 import { createManualClock } from '#lib/clock';
 import { html } from '#lib/html';
 import { fastestOfThreeMs } from '../../support/fastest.ts';
@@ -12,38 +13,37 @@ import { createKeptResults } from '../../../services/console/catalog/kept-result
 import { createAddressLimit } from '../../../services/console/http/address-limit.ts';
 import { documentOf, page, type PageResult } from '../../../services/console/page-result.ts';
 import { catalogPage } from '../../../services/console/page.ts';
-import type { ApiAnswer, ApiCall, ApiTransport } from '../../../services/console/api-calls/transport.ts';
 import type { Catalog } from '../../../services/console/catalog/catalog.ts';
 
-const answerOf = (status: number, body: string, headers: Readonly<Record<string, string>> = {}): ApiAnswer => ({
+const answerOf = (status: number, body: string, headers: Readonly<Record<string, string>> = {}): HttpAnswer => ({
   status,
   bytes: Buffer.from(body),
   header: (name) => headers[name],
 });
-const asked = (path: string): ApiCall => ({ method: 'GET', path, headers: {} });
+const asked = (path: string): HttpRequest => ({ method: 'GET', path, headers: {} });
 
 describe('the API’s answers', () => {
   test('are asked for by their ETag, and stay the same object while the API says that they are', async () => {
-    const calls: ApiCall[] = [];
+    const calls: HttpRequest[] = [];
     let etag = 'W/"1"';
-    const transport: ApiTransport = async (call) => {
+    const transport: Transport = async (call) => {
       calls.push(call);
       return call.headers['if-none-match'] === etag ? answerOf(304, '', { etag }) : answerOf(200, '[]', { etag });
     };
     const ask = createKnownAnswers({ transport, clock: createManualClock(), staleSeconds: 60, isWord: () => true });
     const [first, second] = [await ask(asked('/a')), await ask(asked('/a'))];
-    expect(second).toEqual({ answer: (first as { answer: ApiAnswer }).answer, ageSeconds: undefined });
+    expect(second).toEqual({ answer: (first as { answer: HttpAnswer }).answer, ageSeconds: undefined });
     etag = 'W/"2"';
     const third = await ask(asked('/a'));
-    expect((third as { answer: ApiAnswer }).answer.header('etag')).toBe('W/"2"');
+    expect((third as { answer: HttpAnswer }).answer.header('etag')).toBe('W/"2"');
     expect(calls.map(({ headers }) => headers['if-none-match'])).toEqual([undefined, 'W/"1"', 'W/"1"']);
   });
 
   test('are the same object if their bytes are, and another one if the link to the next page is', async () => {
     let link = '';
-    const transport: ApiTransport = async () => answerOf(200, '[1]', link === '' ? {} : { link });
+    const transport: Transport = async () => answerOf(200, '[1]', link === '' ? {} : { link });
     const ask = createKnownAnswers({ transport, clock: createManualClock(), staleSeconds: 60, isWord: () => true });
-    const objectOf = async () => ((await ask(asked('/a'))) as { answer: ApiAnswer }).answer;
+    const objectOf = async () => ((await ask(asked('/a'))) as { answer: HttpAnswer }).answer;
     const first = await objectOf();
     expect(await objectOf()).toBe(first);
     link = '</a?cursor=1>; rel="next"';

@@ -1,5 +1,5 @@
 /** The fake API of these tests answers as the real one does, where the console depends on it: who is asking, and how it is refused. */
-import type { ApiCall, ApiTransport } from '../../../services/console/api-calls/transport.ts';
+import type { HttpRequest, Transport } from '#client';
 import { allTenants } from '../../../services/api/keys/identify-caller.ts';
 import type { KnownKey } from '../../../services/api/keys/key-directory.ts';
 import type { KnownSession } from '../../../services/api/keys/session-directory.ts';
@@ -23,7 +23,7 @@ const { app } = buildTestApp({
   },
 });
 
-const real: ApiTransport = async ({ method, path, headers, body }) => {
+const real: Transport = async ({ method, path, headers, body }) => {
   const answer = await app.inject({ method, url: path, headers, ...(body !== undefined && { payload: body }) });
   return {
     status: answer.statusCode,
@@ -34,14 +34,14 @@ const real: ApiTransport = async ({ method, path, headers, body }) => {
 
 afterAll(() => app.close());
 
-const me = (credential: string, tenant?: string): ApiCall => ({
+const me = (credential: string, tenant?: string): HttpRequest => ({
   method: 'GET',
   path: '/v1/me',
   headers: { authorization: `Bearer ${credential}`, ...(tenant !== undefined && { 'hookline-tenant': tenant }) },
 });
 
 /** The shape of an answer: its status, its members, and the values that the console reads. */
-async function shapeOf(transport: ApiTransport, call: ApiCall): Promise<unknown> {
+async function shapeOf(transport: Transport, call: HttpRequest): Promise<unknown> {
   const answer = await transport(call);
   if ('noAnswer' in answer) return answer;
   const body = JSON.parse(answer.bytes.toString()) as Record<string, unknown>;

@@ -1,21 +1,6 @@
 import { endpointMethods } from '#lib/contract';
-import { rateLimit } from '../../settings/fields.ts';
 import { type DocumentedResource, ref } from '../operation.ts';
-import {
-  count,
-  extend,
-  flag,
-  id,
-  list,
-  map,
-  nullable,
-  number,
-  object,
-  oneOf,
-  saying,
-  text,
-  time,
-} from '#lib/api-contract';
+import { count, extend, flag, id, list, map, nullable, number, object, oneOf, rateLimit, saying, text, time } from '#lib/api-contract';
 
 const endpoint = object(
   {

@@ -3,6 +3,7 @@
  * takes nothing later. What is taken is chosen while it is worked off (choosing.ts), so that it costs the same for a hundred and for ten million.
  */
 import type { FastifyReply } from 'fastify';
+import { wholeNumber } from '#lib/api-contract';
 import { formatMicros, nowMicros } from '#lib/clock';
 import { createFilteredReplay, type ReplayOperation, type Selection } from '#lib/replay-store';
 import { filterSchemas, readFilters } from '../../http/filters.ts';
@@ -11,7 +12,7 @@ import { type Operation, ref } from '../../openapi/operation.ts';
 import { endpoints } from '../../resources/endpoint.ts';
 import { startedReplay } from '../../resources/replay.ts';
 import { type Route, route, type RouteDeps } from '../../route.ts';
-import { replayRate, wholeNumber } from '../../settings/fields.ts';
+import { replayRate } from '../../settings/fields.ts';
 import { newReplay } from '../new-replay.ts';
 import { replayLimitReached } from '../replay-limit.ts';
 import { sendReplay } from '../send-replay.ts';

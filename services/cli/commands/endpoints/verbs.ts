@@ -17,8 +17,6 @@ import { describeTest, type TestAnswer } from './describe-test.ts';
 import { pauseVerbs } from './pause-verbs.ts';
 import { endpointOptions, readEndpoint, resettableSettings } from './settings.ts';
 
-const resources = 'endpoints';
-
 export const endpoints = {
   list: apiVerb({
     summary: 'List the endpoints',

@@ -14,8 +14,6 @@ import { findEvents } from './find-events.ts';
 import { readTags } from './read-tags.ts';
 import { type EventRequest, requestText } from './request-view.ts';
 
-const resources = 'events';
-
 export const events = {
   publish: apiVerb({
     summary: 'Publish an event',

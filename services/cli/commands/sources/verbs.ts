@@ -15,8 +15,6 @@ import { sourceSettings } from './settings.ts';
 import { type ShownSource, sourceWarnings } from './warnings.ts';
 import { webhookVerbs } from './webhook-verbs.ts';
 
-const resources = 'sources';
-
 export const sources = {
   list: apiVerb({
     summary: 'List the sources',

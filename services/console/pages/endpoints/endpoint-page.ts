@@ -1,3 +1,4 @@
+import type { Stats } from '#lib/api-contract';
 import { html, type Html } from '#lib/html';
 import type { TenantContext } from '../../page.ts';
 import { withQuery } from '../../api-calls/paths.ts';
@@ -7,7 +8,7 @@ import type { Endpoint } from '../../routes/endpoints/endpoint.ts';
 import type { ShownEndpoint } from '../../routes/endpoints/read-endpoint.ts';
 import { barChart } from '../../parts/chart.ts';
 import { missedHref } from '../../parts/counts-from.ts';
-import { type Stats, steps } from '../../routes/overview/stats.ts';
+import { steps } from '../../routes/overview/stats.ts';
 import { table } from '../../parts/table.ts';
 import { time } from '../../parts/time.ts';
 import { failuresView, healthView } from './health-view.ts';

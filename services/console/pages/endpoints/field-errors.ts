@@ -1,4 +1,4 @@
-import type { ApiFailure } from '#lib/api-client';
+import type { ApiFailure } from '#client';
 import type { TenantContext } from '../../page.ts';
 import type { FieldError } from '../../api-calls/console-api.ts';
 

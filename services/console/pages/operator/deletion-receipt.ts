@@ -1,3 +1,4 @@
+import type { TenantDeletion } from '#lib/api-contract';
 import { html, type Html } from '#lib/html';
 import { count } from '../../parts/count.ts';
 import { definitions } from '../../parts/definitions.ts';
@@ -6,21 +7,6 @@ import { wholeId } from '../../parts/short-id.ts';
 import { statusBadge } from '../../parts/status-badge.ts';
 import { time } from '../../parts/time.ts';
 import { inWords } from '../../parts/words.ts';
-
-/** The API's answer to the deletion of a tenant, also when it is asked again. */
-export interface TenantDeletion {
-  id: string;
-  tenant: string;
-  status: 'running' | 'completed';
-  events: number;
-  /** Rows by table. */
-  removed: Readonly<Record<string, number>>;
-  dropped: number;
-  kafka: readonly { topic: string; kept_until: string | null }[] | null;
-  kept_until: string | null;
-  created_at: string;
-  completed_at: string | null;
-}
 
 /** How far the deletion has come. */
 export function deletionReceipt(context: { base: string; newKey(): string }, deletion: TenantDeletion): Html {

@@ -1,3 +1,4 @@
+import type { System } from '#lib/api-contract';
 import { html, linkTo, type Html } from '#lib/html';
 import type { PageContent } from '../../page-result.ts';
 import type { Settings } from '../../page.ts';
@@ -6,11 +7,13 @@ import { duration } from '../../parts/duration.ts';
 import { statusBadge } from '../../parts/status-badge.ts';
 import { table } from '../../parts/table.ts';
 import { time } from '../../parts/time.ts';
-import type { Process, Stage, SystemState } from '../../routes/operator/system-state.ts';
 import { card } from '../overview/card.ts';
 
+type Process = System['processes'][number];
+type Stage = System['stages'][number];
+
 interface Given {
-  system: SystemState;
+  system: System;
   settings: Settings;
   nowMs: number;
 }
@@ -145,7 +148,7 @@ const alerts: Readonly<Record<string, string>> = {
   redis: 'HooklineRedisAway',
 };
 
-function dependencyTable({ dependencies }: SystemState, settings: Settings): Html {
+function dependencyTable({ dependencies }: System, settings: Settings): Html {
   if (dependencies.length === 0)
     return html`<p class="note note-warn">No process reports: the state of the dependencies is unknown.</p>`;
   return table({

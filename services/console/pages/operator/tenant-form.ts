@@ -1,3 +1,4 @@
+import type { Tenant } from '#lib/api-contract';
 import { html, type Html } from '#lib/html';
 import { type LimitName, limitNames, limitTable } from '#lib/tenancy';
 import type { FieldError } from '../../api-calls/console-api.ts';
@@ -6,7 +7,6 @@ import { errorSummary } from '../../parts/error-summary.ts';
 import { textField } from '../../parts/fields.ts';
 import { postForm } from '../../parts/form.ts';
 import { inWords } from '../../parts/words.ts';
-import type { Tenant } from '../../routes/operator/tenant.ts';
 
 interface TenantForm {
   context: { base: string; newKey(): string };

@@ -1,6 +1,6 @@
+import type { Tenant } from '#lib/api-contract';
 import { html, type Html } from '#lib/html';
 import { plural } from '../../parts/words.ts';
-import type { Tenant } from '../../routes/operator/tenant.ts';
 import { tenantBase } from '../shell.ts';
 
 /** Where to look, from the page of a tenant in which there is nothing. */

@@ -1,3 +1,4 @@
+import type { Stats } from '#lib/api-contract';
 import { html, type Html } from '#lib/html';
 import { withQuery } from '../../api-calls/paths.ts';
 import { barChart } from '../../parts/chart.ts';
@@ -5,7 +6,7 @@ import { count } from '../../parts/count.ts';
 import { figure, percent } from '../../parts/figure.ts';
 import { minute } from '../../parts/minute.ts';
 import { ranges, type RangeName } from '../../routes/overview/ranges.ts';
-import { isPartlyCounted, type Stats, steps, total } from '../../routes/overview/stats.ts';
+import { isPartlyCounted, steps, total } from '../../routes/overview/stats.ts';
 
 interface Figures {
   t: string;

@@ -66,5 +66,3 @@ const whatHappens: Readonly<Record<BulkKind, Html>> = {
   retry: html`<p class="muted">Deliveries that wait become due now; dead-lettered ones are sent again with a whole new retry window.</p>`,
   cancel: html`<p class="muted">These deliveries end as cancelled within seconds, unless the attempt in flight succeeds. They are not sent any more.</p>`,
 };
-
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

@@ -36,7 +36,7 @@ export function readSideName(text: string): SideName | undefined {
   return deliveryId === undefined ? undefined : { kind: 'attempt', deliveryId, number: Number(number) };
 }
 
-/** @returns the status that says why there is no such attempt. @throws ApiRefusal 404, 410 */
+/** @returns the status that says why there is no such attempt. @throws ApiError 404, 410 */
 export async function readSide(api: ReadApi, name: SideName): Promise<Side | 404 | 410> {
   if (name.kind === 'payload') {
     const payload = await readPayload(api, name.eventId);

@@ -8,7 +8,7 @@ const pageSize = 100;
  * An attempt by its number. The API lists attempts behind a step. Steps count from 1, parkings too, so the step of attempt n is n at least:
  * the list is read from there on.
  *
- * @returns undefined: there is no such attempt, or it is kept no longer. @throws ApiRefusal
+ * @returns undefined: there is no such attempt, or it is kept no longer. @throws ApiError
  */
 export async function readAttempt(api: ReadApi, deliveryId: string, number: number): Promise<Attempt | undefined> {
   let parameters = new URLSearchParams({

@@ -19,7 +19,7 @@ export interface ShownDelivery extends Pick<ListPage<Attempt>, 'next'> {
   deadLetterId: string | undefined;
 }
 
-/** All that the page of a delivery shows. @throws ApiRefusal */
+/** All that the page of a delivery shows. @throws ApiError */
 export async function readDelivery(
   { api, isCustomer }: Pick<TenantContext, 'api' | 'isCustomer'>,
   id: string,

@@ -1,4 +1,4 @@
-import type { ApiFailure } from '#lib/api-client';
+import type { ApiFailure } from '#client';
 import type { FieldError } from '../../api-calls/console-api.ts';
 import type { PageResult } from '../../page-result.ts';
 import type { TenantContext } from '../../page.ts';

@@ -1,6 +1,6 @@
+import { ApiError } from '#client';
 import { html } from '#lib/html';
 import type { FieldError, ReadApi } from '../../api-calls/console-api.ts';
-import { ApiRefusal } from '../../api-calls/refusal.ts';
 import { path } from '../../api-calls/paths.ts';
 import { page, type PageResult, seeOther } from '../../page-result.ts';
 import { tenantPage, type TenantContext } from '../../page.ts';
@@ -65,7 +65,7 @@ export const editEndpoint = tenantPage({
 
 async function readCurrent(api: ReadApi, id: string): Promise<Current> {
   const asked = await api.ask<Endpoint>(path`/endpoints/${id}`);
-  if (!asked.ok) throw new ApiRefusal(asked.failure);
+  if (!asked.ok) throw new ApiError(asked.failure);
   return { endpoint: asked.value, etag: asked.etag ?? '' };
 }
 

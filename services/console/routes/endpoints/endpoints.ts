@@ -1,3 +1,4 @@
+import type { Stats } from '#lib/api-contract';
 import { html, type Html } from '#lib/html';
 import { path } from '../../api-calls/paths.ts';
 import type { ReadApi } from '../../api-calls/console-api.ts';
@@ -13,7 +14,7 @@ import { statusBadge } from '../../parts/status-badge.ts';
 import type { Column } from '../../parts/table.ts';
 import { minute } from '../../parts/minute.ts';
 import { plural } from '../../parts/words.ts';
-import { type Stats, totalsByKey } from '../overview/stats.ts';
+import { totalsByKey } from '../overview/stats.ts';
 import { type Endpoint, type EndpointHealth, endpointStatus } from './endpoint.ts';
 import { readAttemptStats } from './read-endpoint.ts';
 

@@ -1,3 +1,4 @@
+import { answerRefusal } from '#client';
 import { html } from '#lib/html';
 import type { FieldError } from '../../api-calls/console-api.ts';
 import { path } from '../../api-calls/paths.ts';
@@ -5,7 +6,6 @@ import { type PageResult, seeOther } from '../../page-result.ts';
 import { tenantPage, type TenantContext } from '../../page.ts';
 import { actionPage } from '../../pages/endpoints/action-page.ts';
 import { selectField, textField } from '../../parts/fields.ts';
-import { answerRefusal } from './answer-refusal.ts';
 import type { Endpoint } from './endpoint.ts';
 
 const lengths = [
@@ -22,7 +22,7 @@ export const pauseEndpoint = tenantPage({
   path: '/endpoints/:id/pause',
   title: 'Pause endpoint',
   section: 'endpoints',
-  get: { scope: 'write', capability: 'endpoints', answer: (context) => showForm(context, context.params.id) },
+  get: { scope: 'write', capability: 'endpoints', answer: (context) => showPause(context, context.params.id) },
   post: {
     capability: 'endpoints',
     async answer(context) {
@@ -33,23 +33,23 @@ export const pauseEndpoint = tenantPage({
       const done = await api.send('POST', path`/endpoints/${params.id}/pause`, { body: { until } });
       if (done.ok) return seeOther(`${t}/endpoints/${params.id}`);
       return answerRefusal(context, done.failure, (more) =>
-        showForm(context, params.id, { until: entered, chosen, ...more }),
+        showPause(context, params.id, { until: entered, chosen, ...more }),
       );
     },
   },
 });
 
-interface Entered {
+interface EnteredPause {
   until: string;
   chosen: string;
   errors?: readonly FieldError[];
   refused?: string;
 }
 
-async function showForm(
+async function showPause(
   context: TenantContext,
   id: string,
-  { until, chosen, errors = [], refused }: Entered = { until: '', chosen: usualLength },
+  { until, chosen, errors = [], refused }: EnteredPause = { until: '', chosen: usualLength },
 ): Promise<PageResult> {
   return actionPage(context, {
     endpoint: await context.api.get<Endpoint>(path`/endpoints/${id}`),

@@ -1,18 +1,19 @@
+import { ApiError } from '#client';
+import type { Stats } from '#lib/api-contract';
 import type { EventTypeSummary } from '#lib/contract';
 import type { TenantContext } from '../../page.ts';
 import type { ReadApi } from '../../api-calls/console-api.ts';
 import { isGone } from '../../api-calls/is-gone.ts';
 import { withQuery } from '../../api-calls/paths.ts';
-import { ApiRefusal } from '../../api-calls/refusal.ts';
 import type { Choices } from '../../pages/endpoints/endpoint-form.ts';
-import { type Stats, totalsByKey } from '../overview/stats.ts';
+import { totalsByKey } from '../overview/stats.ts';
 
 const mostTypes = 40;
 const mostSources = 200;
 /** Leaves out the statistics' word for all others, and the types that only subscribers by name get. */
 const isType = (key: string): boolean => key !== 'other' && !key.startsWith('hookline.');
 
-/** The choices of an endpoint's form. A list that can't be asked for has none. @throws ApiRefusal if the tenant was deleted */
+/** The choices of an endpoint's form. A list that can't be asked for has none. @throws ApiError if the tenant was deleted */
 export const readChoices = ({ api, isCustomer }: Pick<TenantContext, 'api' | 'isCustomer'>): Promise<Choices> =>
   isCustomer ? choicesOfCustomer(api) : choicesOfOperator(api);
 
@@ -26,10 +27,10 @@ async function choicesOfCustomer(api: ReadApi): Promise<Choices> {
 /** The most frequent event types of the last 30 days, and the sources. */
 async function choicesOfOperator(api: ReadApi): Promise<Choices> {
   const [stats, sources] = await Promise.all([
-    api.ask<Stats>(withQuery('/stats', { series: 'received', by: 'type', step: '1d' })),
+    api.ask('GET /v1/stats', { query: { series: 'received', by: 'type', step: '1d' } }),
     api.ask<readonly { id: string; name: string }[]>(withQuery('/sources', { limit: mostSources })),
   ]);
-  if (!sources.ok && isGone(sources.failure)) throw new ApiRefusal(sources.failure);
+  if (!sources.ok && isGone(sources.failure)) throw new ApiError(sources.failure);
   const received = [...(stats.ok ? totalsByKey(stats.value) : [])];
   return {
     eventTypes: received

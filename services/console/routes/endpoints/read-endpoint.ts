@@ -1,8 +1,8 @@
+import type { Stats } from '#lib/api-contract';
 import type { TenantContext } from '../../page.ts';
 import type { ReadApi } from '../../api-calls/console-api.ts';
 import { path, withQuery } from '../../api-calls/paths.ts';
 import type { Delivery } from '../deliveries/delivery.ts';
-import type { Stats } from '../overview/stats.ts';
 import type { Endpoint, EndpointHealth } from './endpoint.ts';
 
 export interface ShownEndpoint {
@@ -16,9 +16,8 @@ export interface ShownEndpoint {
 }
 
 const latestDeliveries = 10;
-const mostSources = 200;
 
-/** All that the page of an endpoint shows. @throws ApiRefusal if there is no such endpoint, or if it can't be told */
+/** All that the page of an endpoint shows. @throws ApiError if there is no such endpoint, or if it can't be told */
 export async function readEndpoint(
   { api, isCustomer }: Pick<TenantContext, 'api' | 'isCustomer'>,
   id: string,
@@ -40,7 +39,8 @@ export async function readEndpoint(
 
 /** Attempts by endpoint of the last 24 hours. Undefined: there are too many endpoints for it. */
 export async function readAttemptStats(api: ReadApi): Promise<Stats | undefined> {
-  const stats = await api.ask<Stats>(withQuery('/stats', { series: 'delivered,failed', by: 'endpoint', step: '1h' }));
+  const query = { series: 'delivered,failed', by: 'endpoint', step: '1h' } as const;
+  const stats = await api.ask('GET /v1/stats', { query });
   return stats.ok ? stats.value : undefined;
 }
 

@@ -1,3 +1,4 @@
+import { answerRefusal } from '#client';
 import { html, type Html } from '#lib/html';
 import type { FieldError } from '../../api-calls/console-api.ts';
 import { path, withQuery } from '../../api-calls/paths.ts';
@@ -10,7 +11,6 @@ import { textField } from '../../parts/fields.ts';
 import { postForm } from '../../parts/form.ts';
 import { time } from '../../parts/time.ts';
 import { inWords, plural } from '../../parts/words.ts';
-import { answerRefusal } from './answer-refusal.ts';
 import type { Endpoint } from './endpoint.ts';
 
 interface Preview {

@@ -1,3 +1,4 @@
+import { answerRefusal } from '#client';
 import { html } from '#lib/html';
 import type { FieldError } from '../../api-calls/console-api.ts';
 import { path } from '../../api-calls/paths.ts';
@@ -7,7 +8,6 @@ import { actionPage } from '../../pages/endpoints/action-page.ts';
 import { secretPage } from '../../pages/endpoints/secret-page.ts';
 import { selectField, textField } from '../../parts/fields.ts';
 import { time } from '../../parts/time.ts';
-import { answerRefusal } from './answer-refusal.ts';
 import type { Endpoint } from './endpoint.ts';
 
 const overlaps = [
@@ -23,7 +23,7 @@ export const rotateSecret = tenantPage({
   path: '/endpoints/:id/rotate',
   title: 'Rotate secret',
   section: 'endpoints',
-  get: { scope: 'write', capability: 'secrets', answer: (context) => showForm(context, context.params.id, {}) },
+  get: { scope: 'write', capability: 'secrets', answer: (context) => showRotation(context, context.params.id, {}) },
   post: {
     capability: 'secrets',
     async answer(context) {
@@ -37,7 +37,7 @@ export const rotateSecret = tenantPage({
       );
       if (!rotated.ok)
         return answerRefusal(context, rotated.failure, (more) =>
-          showForm(context, params.id, { overlap, secret, ...more }),
+          showRotation(context, params.id, { overlap, secret, ...more }),
         );
       const { previous_expires_at: until } = rotated.value;
       const href = `${t}/endpoints/${params.id}`;
@@ -59,17 +59,17 @@ export const rotateSecret = tenantPage({
   },
 });
 
-interface Entered {
+interface EnteredRotation {
   overlap?: string;
   secret?: string;
   errors?: readonly FieldError[];
   refused?: string;
 }
 
-async function showForm(
+async function showRotation(
   context: TenantContext,
   id: string,
-  { overlap = '86400', secret = '', errors = [], refused }: Entered,
+  { overlap = '86400', secret = '', errors = [], refused }: EnteredRotation,
 ): Promise<PageResult> {
   return actionPage(context, {
     endpoint: await context.api.get<Endpoint>(path`/endpoints/${id}`),

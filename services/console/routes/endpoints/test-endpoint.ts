@@ -1,3 +1,4 @@
+import { answerRefusal } from '#client';
 import { parseExact } from '#lib/exact-json';
 import { html, type Html } from '#lib/html';
 import type { FieldError, ReadApi } from '../../api-calls/console-api.ts';
@@ -10,7 +11,6 @@ import { textArea, textField } from '../../parts/fields.ts';
 import { shortId } from '../../parts/short-id.ts';
 import { type Attempt, type Delivery } from '../deliveries/delivery.ts';
 import { readAttempt } from '../deliveries/read-attempt.ts';
-import { answerRefusal } from './answer-refusal.ts';
 import type { Endpoint } from './endpoint.ts';
 
 /** The API answers with the first attempt, for which it waits up to 25 seconds. */
@@ -71,7 +71,7 @@ interface Result {
   attempt: Attempt | undefined;
 }
 
-/** Undefined: no such test was sent to this endpoint. @throws ApiRefusal */
+/** Undefined: no such test was sent to this endpoint. @throws ApiError */
 async function readResult(api: ReadApi, endpointId: string, eventId: string): Promise<Result | undefined> {
   const deliveries = await api.get<readonly Delivery[]>(path`/events/${eventId}/deliveries`);
   const delivery = deliveries.find(({ endpoint_id: id }) => id === endpointId);

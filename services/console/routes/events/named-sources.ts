@@ -4,8 +4,6 @@ import { withQuery } from '../../api-calls/paths.ts';
 import { builtIn, type Source } from '../../pages/events/source-names.ts';
 import { type Event, isErased } from './event.ts';
 
-/** As many are offered as a choice, and called by their names. Events of others show the id. */
-const maxNamed = 200;
 
 /** The tenant's sources, to be called by their names. */
 export async function namedSources(api: ReadApi): Promise<readonly Source[]> {

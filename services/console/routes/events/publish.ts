@@ -1,4 +1,4 @@
-import type { ApiFailure } from '#lib/api-client';
+import type { ApiFailure } from '#client';
 import { html } from '#lib/html';
 import type { FieldError } from '../../api-calls/console-api.ts';
 import { page, seeOther } from '../../page-result.ts';

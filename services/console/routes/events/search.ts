@@ -1,5 +1,5 @@
+import { ApiError } from '#client';
 import { withQuery } from '../../api-calls/paths.ts';
-import { ApiRefusal } from '../../api-calls/refusal.ts';
 import { tenantPage } from '../../page.ts';
 import { eventFilterNames, filtersIn } from '../../pages/events/event-filters.ts';
 import { type EventSearch, searchPage } from '../../pages/events/search-page.ts';
@@ -24,7 +24,7 @@ export const searchEvents = tenantPage({
       const found = await api.ask<EventSearch>(withQuery('/events/search', asked));
       if (found.ok) return searchPage({ t, query, sources, found: found.value });
       const { failure } = found;
-      if (failure.kind !== 'problem' || failure.status !== 400) throw new ApiRefusal(failure);
+      if (failure.kind !== 'problem' || failure.status !== 400) throw new ApiError(failure);
       const errors = failure.problem.errors ?? [{ field: 'filter', message: failure.problem.detail ?? 'is not valid' }];
       return searchPage({ t, query, sources, errors });
     },

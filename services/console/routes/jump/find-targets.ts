@@ -1,6 +1,6 @@
+import { ApiError } from '#client';
 import { type Asked, type Listed, type ReadApi } from '../../api-calls/console-api.ts';
 import { path, withQuery } from '../../api-calls/paths.ts';
-import { ApiRefusal } from '../../api-calls/refusal.ts';
 import type { Event } from '../events/event.ts';
 
 /** Where a text may lead to. */
@@ -37,11 +37,11 @@ export async function findById(api: ReadApi, id: string): Promise<Target | 'gone
   const asked: Asked<unknown> = await api.ask(known.api + path`/${id}`);
   if (asked.ok) return { href: known.page + path`/${id}`, kind: known.kind, label: id };
   const { failure } = asked;
-  if (failure.kind !== 'problem') throw new ApiRefusal(failure);
+  if (failure.kind !== 'problem') throw new ApiError(failure);
   // A provider’s own id may begin like one of ours; and who may not see keys finds none.
   if ([400, 403, 404].includes(failure.status)) return undefined;
   if (failure.status === 410) return 'gone';
-  throw new ApiRefusal(failure);
+  throw new ApiError(failure);
 }
 
 interface Named {

@@ -1,15 +1,15 @@
+import type { Tenant } from '#lib/api-contract';
 import { html } from '#lib/html';
 import type { FieldError } from '../../api-calls/console-api.ts';
-import { path, withQuery } from '../../api-calls/paths.ts';
 import { page } from '../../page-result.ts';
 import { operatorPage } from '../../page.ts';
-import { deletionReceipt, type TenantDeletion } from '../../pages/operator/deletion-receipt.ts';
+import { deletionReceipt } from '../../pages/operator/deletion-receipt.ts';
 import { errorSummary } from '../../parts/error-summary.ts';
 import { textField } from '../../parts/fields.ts';
 import { postForm } from '../../parts/form.ts';
 import { plural } from '../../parts/words.ts';
 import { problemOfFailure } from '../../problem-of-failure.ts';
-import { findTenant, type Tenant, withoutTenant } from './tenant.ts';
+import { findTenant, withoutTenant } from './tenant.ts';
 
 /**
  * `/tenants/:id/delete`: asks for the id once more, and deletes. The receipt is the answer to the form: a deleted tenant can't be asked for
@@ -38,7 +38,7 @@ export const deleteTenant = operatorPage({
         const errors = [{ field: 'confirm', message: `must be ${id}` }];
         return confirmation({ context, tenant: found.value, errors, confirm });
       }
-      const deleted = await api.send<TenantDeletion>('DELETE', withQuery(path`/tenants/${id}`, { confirm }));
+      const deleted = await api.change('DELETE /v1/tenants/:id', { params, query: { confirm } });
       if (!deleted.ok) return problemOfFailure(deleted.failure);
       return page({
         title: `${id} is deleted`,

@@ -1,7 +1,7 @@
+import type { Tenant } from '#lib/api-contract';
 import { html, type Html } from '#lib/html';
 import { type LimitName, limitNames } from '#lib/tenancy';
 import type { FieldError } from '../../api-calls/console-api.ts';
-import { path } from '../../api-calls/paths.ts';
 import { page, type PageStatus, seeOther } from '../../page-result.ts';
 import { operatorPage } from '../../page.ts';
 import { limitField, stateOf, tenantForm } from '../../pages/operator/tenant-form.ts';
@@ -10,7 +10,7 @@ import { count } from '../../parts/count.ts';
 import { definitions } from '../../parts/definitions.ts';
 import { inWords } from '../../parts/words.ts';
 import { problemOfFailure } from '../../problem-of-failure.ts';
-import { findTenant, type Tenant, withoutTenant } from './tenant.ts';
+import { findTenant, withoutTenant } from './tenant.ts';
 
 /** `/tenants/:id`: its name and own limits. */
 export const editTenant = operatorPage({
@@ -34,9 +34,7 @@ export const editTenant = operatorPage({
       const { limits, errors } = readLimits(form);
       if (errors.length > 0) return tenantPage({ context, tenant, entered: form, errors, status: 400 });
       if (form.get('state') !== stateOf(tenant)) return tenantPage({ context, tenant, entered: form, status: 412 });
-      const saved = await api.send('PUT', path`/tenants/${params.id}`, {
-        body: { name: form.get('name') ?? '', limits },
-      });
+      const saved = await api.change('PUT /v1/tenants/:id', { params, body: { name: form.get('name') ?? '', limits } });
       if (saved.ok) return seeOther(`${base}/tenants/${params.id}`);
       const { failure } = saved;
       return failure.kind === 'problem' && failure.status === 400

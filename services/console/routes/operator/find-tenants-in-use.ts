@@ -1,7 +1,6 @@
+import type { Tenant } from '#lib/api-contract';
 import type { ReadApi } from '../../api-calls/console-api.ts';
-import { withQuery } from '../../api-calls/paths.ts';
 import type { TenantContext } from '../../page.ts';
-import type { Tenant } from './tenant.ts';
 
 /** So many are looked at: the list of tenants has the rest. */
 const asked = 200;
@@ -14,7 +13,7 @@ export async function findTenantsInUse({
   can,
 }: Pick<TenantContext, 'tenant' | 'can'> & { api: Pick<ReadApi, 'ask'> }): Promise<readonly Tenant[]> {
   if (!can('operator')) return [];
-  const listed = await api.ask<readonly Tenant[]>(withQuery('/tenants', { limit: asked }));
+  const listed = await api.ask('GET /v1/tenants', { query: { limit: asked } });
   if (!listed.ok) return [];
   return listed.value
     .filter(({ id, counts }) => id !== tenant && counts.sources + counts.endpoints > 0)

@@ -1,7 +1,6 @@
 import { page } from '../../page-result.ts';
 import { operatorPage } from '../../page.ts';
 import { systemPage } from '../../pages/operator/system-page.ts';
-import type { SystemState } from './system-state.ts';
 
 /** `/system`: processes, lag, dependencies. */
 export const system = operatorPage({
@@ -10,7 +9,9 @@ export const system = operatorPage({
   section: 'system',
   get: {
     async answer({ api, settings, clock }) {
-      return page(systemPage({ system: await api.get<SystemState>('/system'), settings, nowMs: clock.nowMs() }));
+      return page(systemPage({ system: await api.call('GET /v1/system'), settings, nowMs: clock.nowMs() }));
     },
   },
 });
+
+export const systemPages = [system];

@@ -1,6 +1,6 @@
+import type { Tenant } from '#lib/api-contract';
 import { html, type Html } from '#lib/html';
 import type { FieldError } from '../../api-calls/console-api.ts';
-import { path } from '../../api-calls/paths.ts';
 import { page, seeOther } from '../../page-result.ts';
 import { operatorPage } from '../../page.ts';
 import { listPage, listParameters } from '../../pages/list-page.ts';
@@ -13,7 +13,9 @@ import { postForm } from '../../parts/form.ts';
 import { inWords } from '../../parts/words.ts';
 import { problemOfFailure } from '../../problem-of-failure.ts';
 import { tenantPattern } from '../../session/session.ts';
-import { findTenant, isMissing, type Tenant } from './tenant.ts';
+import { deleteTenant } from './delete-tenant.ts';
+import { editTenant } from './edit-tenant.ts';
+import { findTenant, isMissing } from './tenant.ts';
 
 /** `/tenants`: all of them, in the order of their ids; and naming another one. */
 export const tenants = operatorPage({
@@ -27,7 +29,7 @@ export const tenants = operatorPage({
       return listPage<Tenant>(context, {
         title: 'Tenants',
         href: `${base}/tenants`,
-        listed: await api.list<Tenant>('/tenants', query),
+        listed: await api.list('GET /v1/tenants', { query }),
         actions: html`<a class="button" href="${base}/sessions">The operator’s sessions</a>`,
         above: html`<section class="card"><details><summary>Name a tenant</summary>${nameForm({ context })}</details></section>`,
         row: ({ id }) => tenantBase(base, id),
@@ -69,7 +71,7 @@ export const tenants = operatorPage({
       const found = await findTenant(api, id);
       if (!found.ok && !isMissing(found.failure)) return problemOfFailure(found.failure);
       const limits = found.ok ? found.value.own_limits : {};
-      const saved = await api.send('PUT', path`/tenants/${id}`, { body: { name: form.get('name') ?? '', limits } });
+      const saved = await api.change('PUT /v1/tenants/:id', { params: { id }, body: { name: form.get('name') ?? '', limits } });
       if (saved.ok) return seeOther(`${base}/tenants/${id}`);
       const { failure } = saved;
       return failure.kind === 'problem' && failure.status === 400
@@ -98,3 +100,6 @@ const nameForm = ({ context, entered, errors = [] }: NameForm): Html =>
     body: html`${textField({ name: 'id', label: 'Id', hint: 'In addresses, keys and headers. It can’t be changed.', value: entered?.get('id') ?? '', errors, isRequired: true })}
 ${textField({ name: 'name', label: 'Name', hint: 'For people.', value: entered?.get('name') ?? '', errors })}`,
   })}`;
+
+/** `/tenants`. */
+export const tenantPages = [tenants, editTenant, deleteTenant];

@@ -1,10 +1,12 @@
 /** The overview's requests to the API. Each part may fail by itself: its card then says so. */
-import type { ApiFailure } from '#lib/api-client';
+import type { ApiFailure } from '#client';
+import type { Stats } from '#lib/api-contract';
+import type { StatDimension, StatStep } from '#lib/contract';
 import type { Asked, ReadApi } from '../../api-calls/console-api.ts';
 import { path, withQuery } from '../../api-calls/paths.ts';
 import { endpointNames, type TenantNames } from '../../api-calls/tenant-names.ts';
 import type { Endpoint } from '../endpoints/endpoint.ts';
-import { type Stats, totalsByKey } from './stats.ts';
+import { totalsByKey } from './stats.ts';
 
 /** The answer of `GET /v1/endpoints/{id}/health`. */
 export interface Health {
@@ -56,9 +58,9 @@ const shownEndpoints = 5;
 const named = 200;
 const askedReplays = 50;
 
-export async function askOverview(api: ReadApi, step: string): Promise<Overview> {
-  const stats = (by?: string, series?: string): Promise<Asked<Stats>> =>
-    api.ask<Stats>(withQuery('/stats', { step, by, series }));
+export async function askOverview(api: ReadApi, step: StatStep): Promise<Overview> {
+  const stats = (by?: StatDimension, series?: string): Promise<Asked<Stats>> =>
+    api.ask('GET /v1/stats', { query: { step, by, series } });
   const list = <T>(pathname: string, parameters: Record<string, string | number>): Promise<Asked<readonly T[]>> =>
     api.ask<readonly T[]>(withQuery(pathname, parameters));
   const [sums, byEndpoint, byType, bySource, failing, disabled, deadLetters, replays, endpoints, sources, newest] =

@@ -1,32 +1,18 @@
-/** `GET /v1/stats`: counts over time. */
-export interface Stats {
-  step: string;
-  since: string;
-  until: string;
-  /** Null: not yet. Before it, counts are unknown. */
-  counted_since: string | null;
-  series: readonly Series[];
-}
+/** Sums and steps of `GET /v1/stats`. */
+import type { Stats } from '#lib/api-contract';
+import type { StatSeries } from '#lib/contract';
 
-type SeriesName = 'received' | 'duplicates' | 'rejected' | 'delivered' | 'failed' | 'dead_lettered';
-
-interface Series {
-  series: SeriesName;
-  /** The id of the source or endpoint, or the type; null for sums. */
-  key: string | null;
-  /** Steps without any are left out. */
-  counts: readonly { at: string; count: number }[];
-}
+type Series = Stats['series'][number];
 
 const sumOf = ({ counts }: Series): number => counts.reduce((sum, { count }) => sum + count, 0);
 
 /** All of a series, of every key. */
-export const total = ({ series }: Stats, name: SeriesName): number =>
+export const total = ({ series }: Stats, name: StatSeries): number =>
   series.filter((one) => one.series === name).reduce((sum, one) => sum + sumOf(one), 0);
 
 /** The total of each key in each series. */
-export function totalsByKey({ series }: Stats): ReadonlyMap<string, Readonly<Record<SeriesName, number>>> {
-  const totals = new Map<string, Record<SeriesName, number>>();
+export function totalsByKey({ series }: Stats): ReadonlyMap<string, Readonly<Record<StatSeries, number>>> {
+  const totals = new Map<string, Record<StatSeries, number>>();
   for (const one of series) {
     if (one.key === null) continue;
     const known = totals.get(one.key) ?? {
@@ -40,7 +26,7 @@ export function totalsByKey({ series }: Stats): ReadonlyMap<string, Readonly<Rec
 }
 
 /** Every step of the time, also those without any: null where it ended before counting began. */
-export function steps(stats: Stats, name: SeriesName, stepMs: number): readonly { at: string; value: number | null }[] {
+export function steps(stats: Stats, name: StatSeries, stepMs: number): readonly { at: string; value: number | null }[] {
   const counted = new Map<number, number>();
   for (const { series, counts } of stats.series)
     if (series === name)

@@ -1,3 +1,4 @@
+import { ApiError } from '#client';
 import {
   addressOfName,
   type AliasKind,
@@ -6,11 +7,10 @@ import {
   type EventTypeView,
 } from '#lib/contract';
 import type { ReadApi } from '../../api-calls/console-api.ts';
-import { ApiRefusal } from '../../api-calls/refusal.ts';
 import { type TypeWithNewest, type Version, withTexts } from '../../catalog/catalog.ts';
 import { rawMember } from '../../parts/raw-member.ts';
 
-/** @returns the name of today and how it came about, if this is a former one. @throws ApiRefusal */
+/** @returns the name of today and how it came about, if this is a former one. @throws ApiError */
 export async function readType(
   api: ReadApi,
   name: string,
@@ -21,20 +21,20 @@ export async function readType(
     const newest = type.newest && withTexts(type.newest, rawMember(text, 'newest') ?? '');
     return { kind: 'found', type: { ...type, newest } };
   } catch (error) {
-    const alias = error instanceof ApiRefusal ? aliasIn(error) : undefined;
+    const alias = error instanceof ApiError ? aliasIn(error) : undefined;
     if (alias === undefined) throw error;
     return { kind: 'moved', to: alias.target, by: alias.kind };
   }
 }
 
-/** @throws ApiRefusal */
+/** @throws ApiError */
 export async function readVersion(api: ReadApi, name: string, version: number): Promise<Version> {
   const text = (await api.bytes(addressOfName('/event-types', name, `/versions/${version}`))).bytes.toString();
   return withTexts(JSON.parse(text) as EventTypeVersionView, text);
 }
 
 /** The body of a 301, which the API answers for a former name. */
-function aliasIn({ failure }: ApiRefusal): EventTypeAliasView | undefined {
+function aliasIn({ failure }: ApiError): EventTypeAliasView | undefined {
   if (failure.kind !== 'unexpected_answer' || failure.status !== 301) return undefined;
   return JSON.parse(failure.body) as EventTypeAliasView;
 }

@@ -1,6 +1,6 @@
 /** Counting what a replay would take: a dry run of the API, in one form for dead letters, events and deliveries. */
+import type { ApiFailure } from '#client';
 import { formatMicros } from '#lib/clock';
-import type { ApiFailure } from '#lib/api-client';
 import type { Listed, ReadApi } from '../../api-calls/console-api.ts';
 import { path, withQuery } from '../../api-calls/paths.ts';
 import type { TenantContext } from '../../page.ts';

@@ -1,17 +1,13 @@
 import type { ReadApi } from '../../api-calls/console-api.ts';
-import { withQuery } from '../../api-calls/paths.ts';
 
 const wanted = ['received', 'duplicates', 'rejected'] as const;
 
 export type DayCounts = Readonly<Record<(typeof wanted)[number], number>>;
 
-interface Stats {
-  series: readonly { series: string; key: string | null; counts: readonly { count: number }[] }[];
-}
-
 /** The counts of a source's last 24 hours; undefined if they can’t be told now: the page is of use without them. */
 export async function dayCounts(api: ReadApi, source: string): Promise<DayCounts | undefined> {
-  const stats = await api.ask<Stats>(withQuery('/stats', { series: wanted.join(','), by: 'source', step: '1h' }));
+  const query = { series: wanted.join(','), by: 'source', step: '1h' } as const;
+  const stats = await api.ask('GET /v1/stats', { query });
   if (!stats.ok) return undefined;
   const sum = (series: string): number =>
     stats.value.series

@@ -21,7 +21,7 @@ export const editSource = tenantPage({
     async answer(context) {
       const asked = await context.api.ask<Source>(path`/sources/${context.params.id}`);
       const source = valueOf(asked);
-      return show(context, { source, etag: asked.ok ? asked.etag : undefined, values: formOfSource(source) });
+      return showEdit(context, { source, etag: asked.ok ? asked.etag : undefined, values: formOfSource(source) });
     },
   },
   post: {
@@ -37,17 +37,17 @@ export const editSource = tenantPage({
       if (saved.ok) return seeOther(`${t}/sources/${source.id}`);
       const { failure } = saved;
       if (failure.kind === 'problem' && failure.status === 400)
-        return show(context, { source, etag, values: form, errors: failure.problem.errors ?? [] });
+        return showEdit(context, { source, etag, values: form, errors: failure.problem.errors ?? [] });
       if (failure.kind === 'problem' && failure.status === 412) {
         if (differing(form, formOfSource(source)).length === 0) return seeOther(`${t}/sources/${source.id}`);
-        return show(context, { source, etag: asked.ok ? asked.etag : undefined, values: form, isOvertaken: true });
+        return showEdit(context, { source, etag: asked.ok ? asked.etag : undefined, values: form, isOvertaken: true });
       }
       return problemOfFailure(failure);
     },
   },
 });
 
-interface Shown {
+interface ShownEdit {
   source: Source;
   /** The version that saving replaces. */
   etag: string | undefined;
@@ -56,7 +56,7 @@ interface Shown {
   isOvertaken?: boolean;
 }
 
-function show(context: TenantContext, { source, etag, values, errors = [], isOvertaken = false }: Shown): PageResult {
+function showEdit(context: TenantContext, { source, etag, values, errors = [], isOvertaken = false }: ShownEdit): PageResult {
   const { t } = context;
   const href = `${t}/sources/${source.id}`;
   return page({

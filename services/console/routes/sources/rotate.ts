@@ -27,7 +27,7 @@ export const rotateSource = tenantPage({
   section: 'sources',
   get: {
     scope: 'write',
-    answer: async (context) => show(context, await sourceOf(context)),
+    answer: async (context) => showRotation(context, await sourceOf(context)),
   },
   post: {
     async answer(context) {
@@ -47,7 +47,7 @@ export const rotateSource = tenantPage({
       if (!rotated.ok) {
         const { failure } = rotated;
         return failure.kind === 'problem' && failure.status === 400
-          ? show(context, source, { values: form, errors: failure.problem.errors ?? [] })
+          ? showRotation(context, source, { values: form, errors: failure.problem.errors ?? [] })
           : problemOfFailure(failure);
       }
       const { secret: inForce, previous_expires_at: until } = rotated.value;
@@ -76,7 +76,7 @@ const crumbsOf = ({ id, name }: Source, t: string) => [
   { label: name, href: `${t}/sources/${id}` },
 ];
 
-function show(
+function showRotation(
   context: TenantContext,
   source: Source,
   { values = new URLSearchParams(), errors = [] }: { values?: URLSearchParams; errors?: readonly FieldError[] } = {},

@@ -17,12 +17,12 @@ export const sampleWebhook = tenantPage({
   title: 'Signed sample',
   section: 'sources',
   takesPayload: true,
-  get: { scope: 'write', answer: (context) => show(context, '') },
-  post: { answer: (context) => show(context, asSent(context.form.get('body'))) },
+  get: { scope: 'write', answer: (context) => showSample(context, '') },
+  post: { answer: (context) => showSample(context, asSent(context.form.get('body'))) },
 });
 
 /** A new signature each time: it has the time in it. */
-async function show(context: TenantContext<'/:id'>, body: string): Promise<PageResult> {
+async function showSample(context: TenantContext<'/:id'>, body: string): Promise<PageResult> {
   const { api, params, t, tenant } = context;
   const source = await api.get<Source>(path`/sources/${params.id}`);
   const signed = await api.query<SampleWebhook>(path`/sources/${params.id}/sample`, body === '' ? {} : { body });

@@ -40,7 +40,7 @@ export const source = tenantPage({
         actions: actions(context, href),
         body: html`${sourceNotes(source, { t, changedId })}${providerCard(source, can('write') ? `${href}/rotate` : undefined)}
 <section class="card"><h2>Last 24 hours</h2>${figures(counts, { t, id: source.id })}</section>
-${rejections(rejected, href)}
+${newestRejections(rejected, href)}
 ${settingsCard(source)}`,
       });
     },
@@ -72,7 +72,7 @@ ${figure('Received', received, received > 0 && events)}${figure('Duplicates', du
 const figure = (label: string, value: number, href: string | false): Html =>
   html`<div><dt>${label}</dt><dd>${href === false ? count(value) : html`<a href="${href}">${count(value)}</a>`}</dd></div>`;
 
-const rejections = (rejected: readonly Rejection[], href: string): Html =>
+const newestRejections = (rejected: readonly Rejection[], href: string): Html =>
   rejected.length === 0
     ? html`<section class="card"><h2>Rejected lately</h2><p>None.</p></section>`
     : html`<h2>Rejected lately</h2>${table({

@@ -23,9 +23,9 @@ export const verifyWebhook = tenantPage({
       const { api, params, query } = context;
       const source = await sourceOf(context);
       const id = query.get('rejection');
-      if (id === null) return show(context, source, { values: new URLSearchParams() });
+      if (id === null) return showForm(context, source, { values: new URLSearchParams() });
       const rejection = await findRejection(api, { source: params.id, id });
-      return rejection === undefined ? problem(404) : show(context, source, { values: formOf(rejection) });
+      return rejection === undefined ? problem(404) : showForm(context, source, { values: formOf(rejection) });
     },
   },
   post: {
@@ -35,7 +35,7 @@ export const verifyWebhook = tenantPage({
       const { api, form, params } = context;
       const source = await sourceOf(context);
       const read = readHeaders(form.get('headers') ?? '');
-      if ('errors' in read) return show(context, source, { values: form, errors: read.errors });
+      if ('errors' in read) return showForm(context, source, { values: form, errors: read.errors });
       const isBase64 = form.get('body_encoding') === 'base64';
       const query = form.get('query')?.trim() ?? '';
       const address = form.get('address')?.trim() ?? '';
@@ -46,10 +46,10 @@ export const verifyWebhook = tenantPage({
         ...(query !== '' && { query: query.startsWith('?') ? query : `?${query}` }),
         ...(address !== '' && { address }),
       });
-      if (answer.ok) return show(context, source, { values: form, verification: answer.value });
+      if (answer.ok) return showForm(context, source, { values: form, verification: answer.value });
       const { failure } = answer;
       return failure.kind === 'problem' && failure.status === 400
-        ? show(context, source, { values: form, errors: failure.problem.errors ?? [] })
+        ? showForm(context, source, { values: form, errors: failure.problem.errors ?? [] })
         : problemOfFailure(failure);
     },
   },
@@ -77,7 +77,7 @@ interface Shown {
   verification?: Verification;
 }
 
-function show(context: TenantContext, source: Source, { values, errors = [], verification }: Shown): PageResult {
+function showForm(context: TenantContext, source: Source, { values, errors = [], verification }: Shown): PageResult {
   const { t } = context;
   const href = `${t}/sources/${source.id}`;
   return page({

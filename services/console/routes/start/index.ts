@@ -2,4 +2,3 @@ import { start } from './start.ts';
 import { theme } from './theme.ts';
 
 export const startPages = [start, theme];
-export { theme };

@@ -16,7 +16,7 @@ export interface Accepted extends Listed {
   source_id: string;
 }
 
-interface Options {
+interface AcceptedOptions {
   types: readonly string[];
   /** RFC 3339; default: now. */
   since: string | undefined;
@@ -34,7 +34,7 @@ const maxKnown = 100_000;
  */
 export async function* acceptedEvents(
   api: Pick<Api, 'page'>,
-  { types, since, clock, onBegin }: Options,
+  { types, since, clock, onBegin }: AcceptedOptions,
 ): AsyncGenerator<Accepted, never> {
   const known = new Set<string>();
   const fromMs = since === undefined ? await timeOf(api, clock) : Date.parse(since);

@@ -1,0 +1,91 @@
+import { type LimitName, limitNames, limitTable } from '#lib/tenancy';
+import { tenantDeletion } from './erasures.ts';
+import { displayName, wholeNumber } from './fields.ts';
+import { component, operation, page, parameter, resource } from './operation.ts';
+import { pageQuery } from './paging.ts';
+import { closedObject, count, object, saying, type Static, text, textOf } from './schema.ts';
+
+const eachLimit = <S>(schemaOf: (name: LimitName) => S) =>
+  Object.fromEntries(limitNames.map((name) => [name, schemaOf(name)])) as Record<LimitName, S>;
+
+const limits = eachLimit(() => count);
+
+const tenant = component(
+  'Tenant',
+  object({
+    id: text,
+    name: saying('the name that the operator gave it; empty: none', text),
+    limits: saying('the limits that hold: docs/tenancy.md', object(limits)),
+    own_limits: saying('limits that are set for this tenant alone', object({}, limits)),
+    counts: saying(
+      'current counts, by the names of their limits',
+      object({ sources: count, endpoints: count, api_keys: count, source_bytes: count, endpoint_bytes: count }),
+    ),
+  }),
+);
+
+export type Tenant = Static<typeof tenant.schema>;
+
+const access = { scope: 'operator', ofAllTenants: true } as const;
+
+export const listTenants = operation({
+  method: 'GET',
+  path: '/v1/tenants',
+  tag: 'Tenants',
+  id: 'listTenants',
+  summary: 'List tenants with their counts and limits, in the order of their ids',
+  access,
+  query: pageQuery,
+  answers: { 200: page(tenant, 'Tenants') },
+});
+
+export const getTenant = operation({
+  method: 'GET',
+  path: '/v1/tenants/:id',
+  tag: 'Tenants',
+  id: 'getTenant',
+  summary: 'Read a tenant with its counts and limits',
+  description:
+    'A tenant that `GET /v1/tenants` would list. A deleted tenant is 410 for as long as Kafka keeps its records.',
+  access,
+  answers: { 200: { is: 'The tenant', body: tenant.ref } },
+  errors: ['gone'],
+});
+
+/** A tenant exists as soon as it is named, so there is none that this creates. */
+export const putTenant = operation({
+  method: 'PUT',
+  path: '/v1/tenants/:id',
+  tag: 'Tenants',
+  id: 'putTenant',
+  summary: 'Name a tenant, and set its own limits',
+  description:
+    'Replaces both: a limit that is left out is that of `HOOKLINE_TENANT_LIMITS`, or the default. A limit that is lowered below what the tenant has removes nothing. Holds in every process within seconds.',
+  access: { ...access, audit: 'tenant.update' },
+  body: closedObject(
+    { name: displayName },
+    { limits: closedObject({}, eachLimit((name) => wholeNumber(0, limitTable[name].max))) },
+  ),
+  answers: { 200: { is: 'The tenant', body: tenant.ref } },
+  errors: ['gone'],
+});
+
+export const deleteTenant = operation({
+  method: 'DELETE',
+  path: '/v1/tenants/:id',
+  tag: 'Tenants',
+  id: 'deleteTenant',
+  summary: 'Delete a tenant with everything that it has',
+  description:
+    'Its senders and its keys are refused at once, and all of its rows are removed. Its records on Kafka are dropped, and counted, for as long as Kafka keeps them; until then, requests that name the tenant are 410; then the name can be used again. Deleting the tenant again returns the progress.',
+  access: { ...access, audit: 'tenant.delete' },
+  query: { confirm: parameter(textOf({ maxLength: 64 }), 'the id of the tenant once more') },
+  answers: { 202: { is: 'The deletion', body: tenantDeletion.ref } },
+});
+
+export const tenants = resource({
+  tag: 'Tenants',
+  description: 'For the operator’s key alone. A tenant exists as soon as it is named.',
+  components: [tenant],
+  operations: [listTenants, getTenant, putTenant, deleteTenant],
+});

@@ -1,0 +1,67 @@
+import type { HttpAnswer } from './transport.ts';
+
+/** Problem details of RFC 9457, with the API's own members. Every member but `code` may be missing: proxies write some too. */
+export interface ProblemDetails {
+  code: string;
+  title?: string;
+  status?: number;
+  detail?: string;
+  /** The fields that are wrong: names of parameters, or JSON pointers into the body. */
+  errors?: { field: string; message: string }[];
+  /** How many more there are than `errors` lists. */
+  more_errors?: number;
+}
+
+/** Why a call has no value: refused by the API, answered by something that is not the API, or not answered. */
+export type ApiFailure =
+  | { kind: 'problem'; status: number; problem: ProblemDetails; retryAfter: string | undefined }
+  | { kind: 'unexpected_answer'; status: number; body: string }
+  | { kind: 'no_answer'; reason: string };
+
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly failure: ApiFailure;
+
+  constructor(failure: ApiFailure) {
+    super(describe(failure));
+    this.failure = failure;
+  }
+}
+
+function describe(failure: ApiFailure): string {
+  switch (failure.kind) {
+    case 'no_answer':
+      return failure.reason;
+    case 'unexpected_answer':
+      return `answered ${failure.status}`;
+    case 'problem': {
+      const { status, problem } = failure;
+      return `answered ${status} ${problem.code}${problem.detail === undefined ? '' : `: ${problem.detail}`}`;
+    }
+  }
+}
+
+/** What an answer other than a 2xx says. */
+export function failureOf(
+  { status, header, bytes }: HttpAnswer,
+  parse: (text: string) => unknown = JSON.parse,
+): ApiFailure {
+  const body = bytes.toString();
+  const problem = tryParse(body, parse)?.value;
+  return isProblem(problem)
+    ? { kind: 'problem', status, problem, retryAfter: header('retry-after') }
+    : { kind: 'unexpected_answer', status, body };
+}
+
+/** Undefined: no JSON. An empty text is a value: none. */
+export function tryParse(text: string, parse: (text: string) => unknown): { value: unknown } | undefined {
+  if (text === '') return { value: undefined };
+  try {
+    return { value: parse(text) };
+  } catch {
+    return undefined;
+  }
+}
+
+const isProblem = (value: unknown): value is ProblemDetails =>
+  typeof value === 'object' && value !== null && 'code' in value;

@@ -1,0 +1,72 @@
+import { createApiKey, deleteApiKey, getApiKey, listApiKeys } from '#lib/api-contract';
+import { createId } from '#lib/ids';
+import type { Rate } from '#lib/rate-limit';
+import { changeOf, sendResource } from '../http/etag.ts';
+import { readPage, takePage } from '../http/paging.ts';
+import { type FieldErrors, sendInvalid, sendMissing, sendProblem } from '../http/send-problem.ts';
+import { credentialHash, newCredential } from '../keys/key-text.ts';
+import { refuseBeyondLimit } from '../limits/refuse-beyond-limit.ts';
+import { tenantRate } from '../limits/tenant-rate.ts';
+import { limitOfRoom } from '../resources/tenant-room.ts';
+import { type Route, serve } from '../route.ts';
+import { apiKeyOf, apiKeyRoom, apiKeyTable, type GivenRate, insertApiKey } from './api-key-rows.ts';
+
+/** The only answer that shows the key. */
+const create = serve(createApiKey, (deps) => async (request, reply) => {
+  const { clock, random, keyRate, limits } = deps;
+  const { tenant, body, idempotent } = request;
+  const errors = rateErrors(body.rate_limit, tenantRate(limits, tenant));
+  if (errors.length > 0) return sendInvalid(reply, errors);
+  const id = createId('key', clock.nowMs(), random);
+  const key = newCredential('hk', id, random);
+  const content = { name: body.name, scopes: body.scopes, rate_limit: body.rate_limit ?? null };
+  const row = await idempotent.effects.transaction(async (tx) => {
+    const inserted = await insertApiKey(tx, { tenant, id, hash: credentialHash(key), ...content }, limits);
+    if (inserted !== undefined) await request.audit(tx, { id, after: apiKeyOf(inserted, keyRate) });
+    return inserted;
+  });
+  if (row === undefined)
+    return refuseBeyondLimit(reply, await limitOfRoom(idempotent.effects, apiKeyRoom(tenant, limits)), deps);
+  void reply.code(201).header('location', `/v1/api-keys/${id}`);
+  return sendResource(reply, row, { ...apiKeyOf(row, keyRate), key });
+});
+
+const list = serve(listApiKeys, ({ postgres, apiUrl, keyRate }) => async (request, reply) => {
+  const page = readPage(request.query, apiKeyTable.idPattern);
+  if ('errors' in page) return sendInvalid(reply, page.errors);
+  const rows = await apiKeyTable.list(postgres, request.tenant, page);
+  const shown = takePage(rows, page.limit, ({ id }) => ({ cursor: id }), { request, reply, apiUrl });
+  return shown.map((row) => apiKeyOf(row, keyRate));
+});
+
+const get = serve(getApiKey, ({ postgres, keyRate }) => async (request, reply) => {
+  const row = await apiKeyTable.find(postgres, request.tenant, request.params.id);
+  if (row === undefined || row.deleted_at !== null) return sendMissing(reply, row);
+  return sendResource(reply, row, apiKeyOf(row, keyRate));
+});
+
+/** Takes effect within seconds. */
+const remove = serve(deleteApiKey, ({ postgres, keyRate }) => async (request, reply) => {
+  const result = await apiKeyTable.remove(postgres, changeOf(request), (row, tx) =>
+    request.audit(tx, { id: row.id, before: apiKeyOf(row, keyRate) }),
+  );
+  if ('refused' in result) return sendProblem(reply, result.refused);
+  return reply.code(204).send();
+});
+
+export const apiKeyRoutes: readonly Route[] = [create, list, get, remove];
+
+/** A key can't have a higher rate than its tenant, which only the operator raises. */
+function rateErrors(given: GivenRate | undefined, most: Rate): FieldErrors {
+  if (given === undefined) return [];
+  const refuseAbove = (name: keyof GivenRate, limit: number): FieldErrors =>
+    given[name] <= limit
+      ? []
+      : [
+          {
+            field: `/rate_limit/${name}`,
+            message: `must not exceed ${limit}, the limit requests_per_second of the tenant`,
+          },
+        ];
+  return [...refuseAbove('per_second', most.perSecond), ...refuseAbove('burst', most.burst)];
+}

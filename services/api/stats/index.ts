@@ -1,0 +1,2 @@
+export { countedSince, findStats } from './queries.ts';
+export { statRoutes, systemRoutes } from './routes.ts';

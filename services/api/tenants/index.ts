@@ -1,0 +1,2 @@
+export { countsOf, findTenant } from './queries.ts';
+export { tenantRoutes } from './routes.ts';
