@@ -1,29 +1,20 @@
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Transport } from '#client';
 import type { Clock } from '#lib/clock';
-import {
-  answerClientError,
-  createKnownPaths,
-  hasClientLeft,
-  ignoreExpectHeader,
-  problemOfHead,
-  validateHostOurselves,
-} from '#lib/http-server';
+import { answerClientError, createKnownPaths, hasClientLeft, ignoreExpectHeader, problemOfHead, validateHostOurselves } from '#lib/http-server';
 import { createId } from '#lib/ids';
 import type { Logger } from '#lib/log';
 import { type Networks, trusting } from '#lib/networks';
-import { attribute, observe, type Tracer, traceIdOf } from '#lib/telemetry';
+import { attribute, observe, traceIdOf, type Tracer } from '#lib/telemetry';
+import { type CatalogSettings, createCatalogs } from './catalog/index.ts';
 import { createAnswerPage } from './http/answer-page.ts';
-import type { Assets } from './http/assets.ts';
+import { type Assets, serveAccents, serveAssets } from './http/assets.ts';
+import { faceOfPath } from './http/face-of-path.ts';
 import { formLimits } from './http/form-limits.ts';
 import { newState, pathOf, type RequestState, routeOf } from './http/request-state.ts';
-import { securityHeaders } from './http/security-headers.ts';
-import { createSendResult } from './http/send-result.ts';
-import { faceOfPath } from './http/face-of-path.ts';
-import { serveAccents, serveAssets } from './http/serve-assets.ts';
+import { createSendResult, securityHeaders } from './http/send-result.ts';
 import type { ConsoleMetrics } from './metrics.ts';
 import { problem, type ProblemStatus } from './page-result.ts';
-import { type CatalogSettings, createCatalogs } from './catalog/catalog.ts';
 import type { Page, Settings } from './page.ts';
 import { pagesOf } from './routes/index.ts';
 

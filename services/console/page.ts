@@ -1,12 +1,10 @@
 /** A page: its path, what it needs, and its handlers. One file of routes/ each; app.ts judges every request before a handler sees it. */
 import type { Clock } from '#lib/clock';
 import type { ReadApi, WriteApi } from './api-calls/console-api.ts';
-import type { Catalog } from './catalog/catalog.ts';
+import type { Catalog } from './catalog/index.ts';
 import type { PageResult } from './page-result.ts';
 import type { Section } from './sections.ts';
-import type { FoundSession } from './session/find-session.ts';
-import type { Capability, Scope, Session } from './session/session.ts';
-import type { SessionActions } from './session/session-actions.ts';
+import type { Capability, FoundSession, Scope, Session, SessionActions } from './session/index.ts';
 
 type ParamNames<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
   ? Name | ParamNames<Rest>

@@ -1,5 +1,5 @@
+import { withQuery } from './calls.ts';
 import type { ReadApi } from './console-api.ts';
-import { withQuery } from './paths.ts';
 
 interface Named {
   /** The names, by id. */

@@ -2,9 +2,9 @@ import { auditActions, type AuditEntry } from '#lib/api-contract';
 import { html } from '#lib/html';
 import { readTenantNames } from '../api-calls/tenant-names.ts';
 import { tenantPage } from '../page.ts';
-import { listPage, listParameters } from '../pages/list-page.ts';
-import type { Filter } from '../parts/filter-form.ts';
-import { minute } from '../parts/minute.ts';
+import { listPage, listParameters } from '../ui/list-page.ts';
+import type { Filter } from '../ui/lists.ts';
+import { minute } from '../ui/times.ts';
 import { change, resourceLink, who } from './views.ts';
 
 const filters: readonly Filter[] = [

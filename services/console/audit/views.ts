@@ -1,9 +1,7 @@
 import type { AuditEntry } from '#lib/api-contract';
 import { html, type Html } from '#lib/html';
 import type { TenantNames } from '../api-calls/tenant-names.ts';
-import { breakable } from '../parts/breakable.ts';
-import { shortId } from '../parts/short-id.ts';
-import { plural } from '../parts/words.ts';
+import { breakable, plural, shortId } from '../ui/text.ts';
 
 /** So many fields are shown at once; more are opened by a click. */
 const shownFields = 3;

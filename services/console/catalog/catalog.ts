@@ -4,20 +4,11 @@
  */
 import { ApiError, type ApiFailure, failureOf, type HttpAnswer, type Transport } from '#client';
 import type { Clock } from '#lib/clock';
-import {
-  addressOfName,
-  type AliasKind,
-  type EventTypeAliasView,
-  type EventTypeChangeView,
-  type EventTypeSummary,
-  type EventTypeVersionView,
-  type EventTypeView,
-} from '#lib/contract';
+import { addressOfName, type AliasKind, type EventTypeAliasView, type EventTypeChangeView, type EventTypeSummary, type EventTypeVersionView, type EventTypeView } from '#lib/contract';
 import type { Logger } from '#lib/log';
-import { withQuery } from '../api-calls/paths.ts';
-import { createKnownAnswers } from './known-answers.ts';
-import { rawMember } from '../parts/raw-member.ts';
-import type { UsedAnswers } from './used-answers.ts';
+import { withQuery } from '../api-calls/calls.ts';
+import { rawMember } from '../ui/payload.ts';
+import { createKnownAnswers, type UsedAnswers } from './kept-answers.ts';
 
 /** Whose types they are, and what may read them. */
 export interface CatalogSettings {

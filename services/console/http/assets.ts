@@ -1,12 +1,17 @@
-/**
- * The files that pages load, from memory. One hash over all of them is in their path, so that they can be kept for ever: islands may import
- * one another by relative paths, and a page of one version never runs with the script of another.
- */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import type { FastifyInstance } from 'fastify';
+import { problem } from '../page-result.ts';
+import { accentPath, accentRules } from '../portal/index.ts';
+import type { SendResult } from './send-result.ts';
+
+/**
+ * The files that pages load, from memory. One hash over all of them is in their path, so that they can be kept for ever: islands may import
+ * one another by relative paths, and a page of one version never runs with the script of another.
+ */
 
 interface Asset {
   contentType: string;
@@ -70,3 +75,35 @@ const scriptName = (file: string): string => file.replace(/\.ts$/, '.js');
 
 const importScripts = (text: string): string =>
   text.replace(/(\b(?:from|import)\s*\(?\s*')(\.\/[\w-]+)\.ts'/g, "$1$2.js'");
+
+interface Options {
+  base: string;
+  assets: Assets;
+  sendResult: SendResult;
+}
+
+const forEver = { 'cache-control': 'public, max-age=31536000, immutable' };
+
+/** `/assets/{hash}/{name}`: kept for ever, since another content has another path. */
+export function serveAssets(app: FastifyInstance, { base, assets, sendResult }: Options): void {
+  app.get<{ Params: { hash: string; name: string } }>(`${base}/assets/:hash/:name`, (request, reply) => {
+    const { hash, name } = request.params;
+    const asset = assets.find(hash, name);
+    if (asset === undefined) return sendResult(reply, problem(404));
+    const isGzip = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''));
+    return reply
+      .headers({ ...forEver, vary: 'accept-encoding' })
+      .header('content-type', asset.contentType)
+      .headers(isGzip ? { 'content-encoding': 'gzip' } : {})
+      .send(isGzip ? asset.gzipped : asset.body);
+  });
+}
+
+/** `/portal/accent/{rrggbb}.css` */
+export function serveAccents(app: FastifyInstance, { base, sendResult }: Omit<Options, 'assets'>): void {
+  app.get<{ Params: { name: string } }>(`${base}${accentPath('#:name')}`, (request, reply) => {
+    const [, digits] = /^([0-9a-f]{6})$/.exec(request.params.name) ?? [];
+    if (digits === undefined) return sendResult(reply, problem(404));
+    return reply.headers(forEver).header('content-type', 'text/css; charset=utf-8').send(accentRules(digits));
+  });
+}

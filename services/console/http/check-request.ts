@@ -1,15 +1,60 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { FastifyRequest } from 'fastify';
+import type { Clock } from '#lib/clock';
+import { clientOf } from '#lib/networks';
+import { createLocalShare, type LocalShare, type Rate } from '#lib/rate-limit';
+import { type PageResult, problem } from '../page-result.ts';
+import type { Face, Page } from '../page.ts';
+import { problemOfFailure } from '../problem-of-failure.ts';
+import { type FoundSession, hasScope, type Scope, tenantPattern } from '../session/index.ts';
+import { queryOf } from './request-state.ts';
+
+interface Own {
+  /** The client's; behind a trusted proxy, as the proxy says. */
+  protocol: string;
+  /** As the client named it. */
+  host: string;
+  /** The public origin, if it is known. */
+  origin: string | undefined;
+}
+
+/**
+ * Whether a request that may change something comes from our own pages. Browsers say so themselves in `Sec-Fetch-Site`, which no script can
+ * set; where it is absent, as over plain http, in `Origin`, whose scheme counts too: a page over plain http may be anybody's. The public
+ * origin says which scheme its host has. A request with neither header is refused: it comes from no form of ours.
+ */
+export function isSameOrigin(headers: IncomingHttpHeaders, { protocol, host, origin: ownOrigin }: Own): boolean {
+  const site = headers['sec-fetch-site'];
+  if (site !== undefined) return site === 'same-origin';
+  const { origin } = headers;
+  if (origin === undefined || !URL.canParse(origin)) return false;
+  if (ownOrigin !== undefined && new URL(ownOrigin).host === new URL(origin).host) return origin === ownOrigin;
+  return origin === URL.parse(`${protocol}://${host}`)?.origin;
+}
+
+/** Above it, the address that was not heard of longest is forgotten. */
+const maxAddresses = 10_000;
+
+/** Requests of each client, in this process: an address, IPv6 by its /64. @returns 0, or the seconds until the address may ask again */
+export function createAddressLimit(rate: Rate, clock: Clock): (address: string) => number {
+  const shares = new Map<string, LocalShare>();
+  return (ip) => {
+    const address = clientOf(ip);
+    const nowMs = clock.monotonicMs();
+    const share = shares.get(address) ?? createLocalShare(rate, 1, rate.burst, nowMs);
+    // Put last: the order of the map is that of the last requests.
+    shares.delete(address);
+    shares.set(address, share);
+    const [oldest] = shares.keys();
+    if (oldest !== undefined && shares.size > maxAddresses) shares.delete(oldest);
+    return Math.ceil(share.take(nowMs) / 1_000);
+  };
+}
+
 /**
  * The checks of every request to a page that exists, in this order, so that no handler can forget one: the origin of a form 403 → session 401
  * → tenant 404 → scope, or capability of a customer, 403 → parameters 400. Of a page of the catalog, to which links lead from anywhere, nothing but its path. Before it come unknown paths (404) and methods (405), after it the handler.
  */
-import type { FastifyRequest } from 'fastify';
-import { type PageResult, problem } from '../page-result.ts';
-import type { Face, Page } from '../page.ts';
-import { problemOfFailure } from '../problem-of-failure.ts';
-import type { FoundSession } from '../session/find-session.ts';
-import { hasScope, type Scope, tenantPattern } from '../session/session.ts';
-import { queryOf } from './request-state.ts';
-import { isSameOrigin } from './same-origin.ts';
 
 export interface CheckDeps {
   findSession(request: FastifyRequest, face: Face): Promise<FoundSession>;

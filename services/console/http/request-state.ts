@@ -1,9 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { clientLeft } from '#lib/http-server';
 import type { Span, Tracer } from '#lib/telemetry';
-import type { Theme } from '../pages/shell.ts';
-import type { Session } from '../session/session.ts';
-import { readCookie } from './cookies.ts';
+import { readCookie, type Session } from '../session/index.ts';
+import type { Theme } from '../ui/layout.ts';
 
 /** The state of a request while it is judged and answered. */
 export interface RequestState {

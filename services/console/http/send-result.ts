@@ -1,19 +1,59 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import { createHash } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ownPath } from '#lib/html';
 import { problem as problemDetails, type ProblemCode, problemContentType } from '#lib/problem';
-import { renderDocument } from '../pages/layout.ts';
-import { problemPage } from '../pages/problem-page.ts';
-import type { Shell } from '../pages/shell.ts';
-import { signInPage } from '../pages/sign-in-page.ts';
 import type { PageResult, ProblemStatus } from '../page-result.ts';
 import type { Face, Page, Settings } from '../page.ts';
-import { endedPage } from '../pages/portal/ended-page.ts';
-import { returnUrlIn } from '../session/return-cookie.ts';
+import { endedPage } from '../portal/index.ts';
+import { returnUrlIn, signInPage } from '../session/index.ts';
+import { renderDocument, type Shell } from '../ui/layout.ts';
+import { problemPage } from '../ui/problem-page.ts';
 import type { Assets } from './assets.ts';
 import { faceOfPath } from './face-of-path.ts';
 import { isFramed, isLoopback, pathOf, queryOf, themeOf } from './request-state.ts';
-import { embeddablePolicy } from './security-headers.ts';
+
+const policyWith = (ancestors: string): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self'",
+    "connect-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    `frame-ancestors ${ancestors}`,
+    "require-trusted-types-for 'script'",
+    // islands/trusted-rows.ts makes this one.
+    'trusted-types hookline',
+  ].join('; ');
+
+/** For pages of the portal: these may embed them. */
+export const embeddablePolicy = (origins: readonly string[]): string => policyWith(origins.join(' '));
+
+const withoutUse = [
+  'camera',
+  'display-capture',
+  'geolocation',
+  'microphone',
+  'payment',
+  'publickey-credentials-get',
+  'usb',
+];
+
+/** On every answer. Nothing is loaded from another host, nothing runs but our own files, and nobody may frame or open a page. */
+export const securityHeaders: Readonly<Record<string, string>> = {
+  'content-security-policy': policyWith("'none'"),
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'permissions-policy': `${withoutUse.map((feature) => `${feature}=()`).join(', ')}, clipboard-write=(self)`,
+  'x-robots-tag': 'noindex',
+  // A page is for one session at one moment.
+  'cache-control': 'private, no-store',
+};
+
+
 
 export interface Sending {
   settings: Settings;

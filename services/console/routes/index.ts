@@ -1,24 +1,22 @@
 /** All pages. A folder each: a page is added to the list of its folder. */
-import { type Face, inPortal, type Page } from '../page.ts';
+import { keyPages, sessionPages } from '../access/index.ts';
 import { auditPages } from '../audit/index.ts';
-import { catalogPages } from './catalog/index.ts';
-import { comparePages } from './compare/index.ts';
-import { deadLetterPages } from './dead-letters/index.ts';
-import { deliveryPages } from './deliveries/index.ts';
-import { endpointPages } from './endpoints/index.ts';
-import { eventPages } from './events/index.ts';
-import { jumpPages } from './jump/index.ts';
-import { keyPages } from './keys/index.ts';
-import { livePages } from './live/index.ts';
-import { systemPages } from './operator/system.ts';
-import { tenantPages } from './operator/tenants.ts';
-import { overviewPages } from './overview/index.ts';
-import { portalOwnPages } from './portal/index.ts';
-import { replayPages } from './replays/index.ts';
-import { signInPages } from './session/index.ts';
-import { sessionPages } from './sessions/index.ts';
-import { sourcePages } from './sources/index.ts';
-import { startPages, theme } from './start/index.ts';
+import { catalogPages } from '../catalog/index.ts';
+import { comparePages } from '../compare/index.ts';
+import { deadLetterPages } from '../dead-letters/index.ts';
+import { deliveryPages } from '../deliveries/index.ts';
+import { endpointPages } from '../endpoints/index.ts';
+import { eventPages, livePages } from '../events/index.ts';
+import { jumpPages } from '../jump/index.ts';
+import { overviewPages } from '../overview/index.ts';
+import { type Face, inPortal, type Page } from '../page.ts';
+import { portalOwnPages } from '../portal/index.ts';
+import { replayPages } from '../replays/index.ts';
+import { signInPages } from '../session/index.ts';
+import { sourcePages } from '../sources/index.ts';
+import { startPages, theme } from '../start/index.ts';
+import { systemPages } from '../system/index.ts';
+import { tenantPages } from '../tenants/index.ts';
 
 /** The pages of the console. */
 export const pages: readonly Page[] = [

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { loadAssets } from '../../../services/console/http/assets.ts';
-import { waitUntil } from '../../support/wait-until.ts';
 import { consoleRoutes } from '../../support/console/console-routes.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 import type { Scene } from './console-scene.ts';
 
 const kilobyte = 1_000;

@@ -1,6 +1,5 @@
-import type { Delivery, EventMatch, WholeEvent } from '../../../services/console/routes/events/event.ts';
-import type { FakeApi, Reply } from './fake-api.ts';
-import { problemReply } from './fake-api.ts';
+import type { Delivery, EventMatch, WholeEvent } from '../../../services/console/events/read.ts';
+import { type FakeApi, problemReply, type Reply } from './fake-api.ts';
 
 export const hostile = '<script>alert(1)</script>"\'><img onerror=x>\u202e';
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
+import { catalogPages } from '../../../services/console/catalog/pages.ts';
 import { buildTestCatalog } from '../../support/console/build-test-catalog.ts';
 import { wordsOf } from '../../support/console/fake-event-types.ts';
-import { readPage } from '../../support/console/read-page.ts';
-import { catalogPages } from '../../../services/console/routes/catalog/index.ts';
 import { plainSettings } from '../../support/console/plain-settings.ts';
+import { readPage } from '../../support/console/read-page.ts';
 
 type TestCatalog = ReturnType<typeof buildTestCatalog>;
 type Answer = Awaited<ReturnType<TestCatalog['get']>>;

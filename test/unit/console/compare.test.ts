@@ -1,4 +1,4 @@
-import { lineDiff } from '../../../services/console/parts/line-diff.ts';
+import { lineDiff } from '../../../services/console/ui/diff.ts';
 import { buildTestConsole } from '../../support/console/build-test-console.ts';
 import { tenantToken } from '../../support/console/fake-api.ts';
 import { gone, hostile } from '../../support/console/sample-events.ts';

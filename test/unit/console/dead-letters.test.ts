@@ -1,4 +1,4 @@
-import { rawMember } from '../../../services/console/parts/raw-member.ts';
+import { rawMember } from '../../../services/console/ui/payload.ts';
 import { buildTestConsole } from '../../support/console/build-test-console.ts';
 import { problemReply, readToken, tenantToken } from '../../support/console/fake-api.ts';
 import { textOf } from '../../support/console/read-page.ts';

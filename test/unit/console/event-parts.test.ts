@@ -1,7 +1,6 @@
-import { byteCount } from '../../../services/console/parts/byte-count.ts';
-import { elapsed } from '../../../services/console/parts/elapsed.ts';
-import { filterForm } from '../../../services/console/parts/filter-form.ts';
-import { payloadText } from '../../../services/console/parts/payload-text.ts';
+import { filterForm } from '../../../services/console/ui/lists.ts';
+import { byteCount, payloadText } from '../../../services/console/ui/payload.ts';
+import { elapsed } from '../../../services/console/ui/times.ts';
 
 test.each([
   ['2026-01-01T00:00:00.000100Z', '2026-01-01T00:00:00.041100Z', '+0.041 s'],

@@ -1,19 +1,18 @@
 /** Pages of the catalog that are kept: made once for each state of the types, and never older than the API's answer. */
 import type { HttpAnswer, HttpRequest, Transport } from '#client';
 import { createManualClock } from '#lib/clock';
+import type { EventTypeSummary } from '#lib/contract';
 import { html } from '#lib/html';
+import type { Catalog } from '../../../services/console/catalog/catalog.ts';
+import { createKeptResults, createKnownAnswers } from '../../../services/console/catalog/kept-answers.ts';
+import { createAddressLimit } from '../../../services/console/http/check-request.ts';
+import { documentOf, page, type PageResult } from '../../../services/console/page-result.ts';
+import { catalogPage } from '../../../services/console/page.ts';
+import { buildTestCatalog } from '../../support/console/build-test-catalog.ts';
 import { fastestOfThreeMs } from '../../support/fastest.ts';
 import { nominalMs } from '../../support/nominal-time.ts';
 import { percentile } from '../../support/percentiles.ts';
 import { watchTurns } from '../../support/turns.ts';
-import { buildTestCatalog } from '../../support/console/build-test-catalog.ts';
-import type { EventTypeSummary } from '#lib/contract';
-import { createKnownAnswers } from '../../../services/console/catalog/known-answers.ts';
-import { createKeptResults } from '../../../services/console/catalog/kept-results.ts';
-import { createAddressLimit } from '../../../services/console/http/address-limit.ts';
-import { documentOf, page, type PageResult } from '../../../services/console/page-result.ts';
-import { catalogPage } from '../../../services/console/page.ts';
-import type { Catalog } from '../../../services/console/catalog/catalog.ts';
 
 const answerOf = (status: number, body: string, headers: Readonly<Record<string, string>> = {}): HttpAnswer => ({
   status,

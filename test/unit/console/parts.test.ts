@@ -1,20 +1,12 @@
 import { html } from '#lib/html';
-import { path, withQuery } from '../../../services/console/api-calls/paths.ts';
+import { path, withQuery } from '../../../services/console/api-calls/calls.ts';
 import { endpointNames } from '../../../services/console/api-calls/tenant-names.ts';
-import { breakable } from '../../../services/console/parts/breakable.ts';
-import { count } from '../../../services/console/parts/count.ts';
-import { definitions } from '../../../services/console/parts/definitions.ts';
-import { errorSummary } from '../../../services/console/parts/error-summary.ts';
-import { checkbox, selectField, textArea, textField } from '../../../services/console/parts/fields.ts';
-import { filterForm } from '../../../services/console/parts/filter-form.ts';
-import { postForm } from '../../../services/console/parts/form.ts';
-import { indentedJson } from '../../../services/console/parts/indented-json.ts';
-import { jsonText } from '../../../services/console/parts/json-text.ts';
-import { pager } from '../../../services/console/parts/pager.ts';
-import { shortId, wholeId } from '../../../services/console/parts/short-id.ts';
-import { statusBadge } from '../../../services/console/parts/status-badge.ts';
-import { table, tableRows } from '../../../services/console/parts/table.ts';
-import { time } from '../../../services/console/parts/time.ts';
+import { checkbox, errorSummary, postForm, selectField, textArea, textField } from '../../../services/console/ui/form.ts';
+import { filterForm, pager, table, tableRows } from '../../../services/console/ui/lists.ts';
+import { indentedJson, jsonText } from '../../../services/console/ui/payload.ts';
+import { statusBadge } from '../../../services/console/ui/status.ts';
+import { breakable, count, definitions, shortId, wholeId } from '../../../services/console/ui/text.ts';
+import { time } from '../../../services/console/ui/times.ts';
 
 const hostile = `"><script>alert('&')</script>`;
 const escaped = '&quot;&gt;&lt;script&gt;alert(&#39;&amp;&#39;)&lt;/script&gt;';

@@ -1,4 +1,4 @@
-import { duration } from '../../../services/console/parts/duration.ts';
+import { duration } from '../../../services/console/ui/times.ts';
 import { buildTestConsole } from '../../support/console/build-test-console.ts';
 import { problemReply, readToken, tenantToken } from '../../support/console/fake-api.ts';
 import { textOf } from '../../support/console/read-page.ts';

@@ -1,4 +1,4 @@
-import { nextId } from '../../../services/console/routes/sources/find-rejection.ts';
+import { nextId } from '../../../services/console/sources/rejections.ts';
 import { buildTestConsole } from '../../support/console/build-test-console.ts';
 import { operatorToken, problemReply, readToken, tenantToken } from '../../support/console/fake-api.ts';
 

@@ -1,16 +1,12 @@
 /** A megabyte of JSON of the worst shapes, through all that reads a payload outside of a worker: no overflow, and no time that grows faster than it. */
+import { maxPayloadBytes } from '#lib/contract';
 import { compileFilter, decodedPayload } from '#lib/event-filter';
 import { parseExact } from '#lib/exact-json';
 import { createJsonBody, jsonOfBody, memberText } from '#lib/json-locator';
-import { maxPayloadBytes } from '#lib/contract';
 import { serializeInTurns } from '../../../services/api/http/serialize-in-turns.ts';
-import { payloadLines } from '../../../services/console/pages/compare/payload-lines.ts';
-import { diffView } from '../../../services/console/parts/diff-view.ts';
-import { indentedJson } from '../../../services/console/parts/indented-json.ts';
-import { lineDiff } from '../../../services/console/parts/line-diff.ts';
-import { payloadText } from '../../../services/console/parts/payload-text.ts';
-import { payloadView } from '../../../services/console/parts/payload-view.ts';
-import { rawMember } from '../../../services/console/parts/raw-member.ts';
+import { payloadLines } from '../../../services/console/compare/pages.ts';
+import { diffView, lineDiff } from '../../../services/console/ui/diff.ts';
+import { indentedJson, payloadText, payloadView, rawMember } from '../../../services/console/ui/payload.ts';
 
 const contentType = 'application/json';
 const half = Math.floor(maxPayloadBytes / 2) - 20;

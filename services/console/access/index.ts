@@ -1,0 +1,2 @@
+export { keyPages } from './keys.ts';
+export { sessionPages } from './sessions.ts';

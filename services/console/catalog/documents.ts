@@ -1,0 +1,93 @@
+import { html } from '#lib/html';
+import { documentOf, problem } from '../page-result.ts';
+import { catalogPage } from '../page.ts';
+import { indentedJson } from '../ui/payload.ts';
+import type { Version } from './catalog.ts';
+import { groupPath, typePath } from './links.ts';
+import { answerElsewhere, findType, firstPage, wordsOf } from './pages.ts';
+import { countWords } from './search-types.ts';
+import { wordsOfTable } from './views.ts';
+
+/** A part of the newest version, for programs. */
+const jsonOf = <const Path extends `/catalog/:type/${string}`>(
+  path: Path,
+  contentType: string,
+  /** Undefined: it has none. */
+  textOf: (version: Version) => string | undefined,
+) =>
+  catalogPage({
+    path,
+    title: path.slice(path.lastIndexOf('/') + 1),
+    isDocument: true,
+    query: ['name'],
+    async answer({ catalog, params, query }) {
+      const found = await findType(catalog, { params: params as { type: string }, query });
+      if (found.kind === 'gone' || found.kind === 'missing') return answerElsewhere(found.kind);
+      const target = found.kind === 'found' ? found : await catalog.type(found.to);
+      if (target.kind !== 'found') return answerElsewhere(target.kind === 'gone' ? 'gone' : 'missing');
+      const { name, newest } = target.value;
+      if (newest === null) return problem(404, { explanation: 'Its payload is not described' });
+      if (found.kind === 'moved') return answerElsewhere('moved', typePath(name, path.slice(path.lastIndexOf('/'))));
+      const text = textOf(newest);
+      if (text === undefined) return problem(404, { explanation: 'It has no example' });
+      return documentOf(contentType, `${indentedJson(text)}\n`);
+    },
+  });
+
+export const schemaJson = jsonOf(
+  '/catalog/:type/schema.json',
+  'application/schema+json; charset=utf-8',
+  ({ schemaText }) => schemaText,
+);
+export const exampleJson = jsonOf(
+  '/catalog/:type/example.json',
+  'application/json; charset=utf-8',
+  ({ example, exampleText }) => (example === null ? undefined : exampleText),
+);
+
+/** Nothing is kept from crawlers, so that they see what has become of each address. */
+export const robots = catalogPage({
+  path: '/robots.txt',
+  title: 'robots.txt',
+  isDocument: true,
+  answer: ({ origin, base }) =>
+    documentOf('text/plain; charset=utf-8', `User-agent: *\nDisallow:\n\nSitemap: ${origin}${base}/sitemap.xml\n`),
+});
+
+/** Asked of the API each time: what is renamed or retired is not in it from that moment on. Only pages that are to be indexed are. */
+export const sitemap = catalogPage({
+  path: '/sitemap.xml',
+  title: 'Sitemap',
+  isDocument: true,
+  async answer({ catalog, origin, base }) {
+    const types = await catalog.types();
+    const { changes = [] } = (await catalog.changes(undefined)) ?? {};
+    const { thinWords } = catalog;
+    const isFull = (texts: readonly string[]): boolean => countWords(texts) >= thinWords;
+    // Each type is read once, however many groups it is in.
+    const wordsOfGroups = new Map<string, number>();
+    for (const type of types) {
+      const words = countWords(wordsOfTable([type]));
+      for (const group of type.groups) wordsOfGroups.set(group, (wordsOfGroups.get(group) ?? 0) + words);
+    }
+    const addresses = [
+      ...(types.length > 0 && isFull(wordsOfTable(firstPage(types))) ? [{ path: '/catalog' }] : []),
+      ...(changes.length > 0 && isFull(wordsOf(changes)) ? [{ path: '/catalog/changes' }] : []),
+      ...[...wordsOfGroups]
+        .filter(([, words]) => words >= thinWords)
+        .map(([group]) => ({ path: groupPath(group) }))
+        .sort((a, b) => (a.path < b.path ? -1 : 1)),
+      ...types
+        .filter(({ words }) => words >= thinWords)
+        .map(({ name, changed_at: changedAt }) => ({ path: typePath(name), changedAt })),
+    ];
+    const entry = ({ path, changedAt }: { path: string; changedAt?: string }) =>
+      html`<url><loc>${origin}${base}${path}</loc>${changedAt !== undefined && html`<lastmod>${changedAt}</lastmod>`}</url>
+`;
+    const document = html`<?xml version="1.0" encoding="UTF-8"?>
+<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
+${addresses.map(entry)}</urlset>
+`;
+    return documentOf('application/xml; charset=utf-8', document.toString());
+  },
+});

@@ -1,0 +1,271 @@
+import { eventTypeStatuses, type EventTypeSummary } from '#lib/contract';
+import { html, type Html } from '#lib/html';
+import { withQuery } from '../api-calls/calls.ts';
+import { moved, page, type PageResult, problem } from '../page-result.ts';
+import { catalogPage } from '../page.ts';
+import { type Filter, filterForm, pager } from '../ui/lists.ts';
+import { plural } from '../ui/text.ts';
+import type { Catalog, Found, TypeWithNewest } from './catalog.ts';
+import { exampleJson, robots, schemaJson, sitemap } from './documents.ts';
+import { catalogLinks, groupPath, nameIn, prefixIn, typePath, versionOf, versionPath } from './links.ts';
+import { countWords, searchTypes, suggestTypes } from './search-types.ts';
+import { verify } from './verify.ts';
+import { changeList, typePage, typeTable, versionPage, wordsOfTable } from './views.ts';
+
+/** The type of an address. What can't be the name of one is not asked for. */
+export async function findType(
+  catalog: Catalog,
+  { params, query }: { params: { type: string }; query: URLSearchParams },
+): Promise<Found<TypeWithNewest>> {
+  const name = nameIn(params.type, query);
+  return name === undefined ? { kind: 'missing' } : catalog.type(name);
+}
+
+/** The answer of a page below a type that is not there by this name. @param to where it is by the name of today; undefined: nowhere */
+export function answerElsewhere(kind: 'moved' | 'gone' | 'missing', to?: string): PageResult {
+  if (kind === 'moved' && to !== undefined) return moved(to);
+  return problem(kind === 'gone' ? 410 : 404);
+}
+
+const perPage = 100;
+
+/** `/catalog`: all types, by name. */
+export const types = catalogPage({
+  path: '/catalog',
+  title: 'Event types',
+  query: ['category', 'status', 'page'],
+  async answer({ catalog, query, base }) {
+    const all = await catalog.types();
+    if (all.length === 0) return problem(404, { explanation: 'No event type has been published yet.' });
+    const href = `${base}/catalog`;
+    const filters = filtersOf(all);
+    const own = parametersIn(query);
+    const number = own.get('page') ?? '1';
+    const matching = all.filter(
+      ({ category, status }) =>
+        (own.get('category') ?? category) === category && (own.get('status') ?? status) === status,
+    );
+    const isNumber = /^[1-9]\d{0,5}$/.test(number);
+    const errors = isNumber ? [] : [{ field: 'page', message: 'must be a whole number from 1' }];
+    const form = filterForm({ action: href, filters, query: own });
+    const canonical = withQuery('/catalog', own);
+    if (errors.length > 0)
+      return page({
+        status: 400,
+        body: html`${form}<div class="empty"><h2>This page is not valid</h2><p><code>page</code> ${errors[0]?.message}</p></div>`,
+      });
+    const from = (Number(number) - 1) * perPage;
+    const shown = matching.slice(from, from + perPage);
+    if (shown.length === 0) return page({ status: 404, body: html`${form}${nothing(href)}` });
+    const isFirst = own.size === 0;
+    return page({
+      title: isFirst || own.has('category') || own.has('status') ? 'Event types' : `Event types, page ${number}`,
+      indexing: { canonical, isIndexed: isFirst && countWords(wordsOfTable(shown)) >= catalog.thinWords },
+      body: html`${form}
+<p class="muted">${plural(matching.length, 'event type')}</p>
+${typeTable('Event types', shown, catalogLinks(base))}
+${pager({
+  href,
+  prev: from > 0 ? withPage(own, Number(number) - 1) : undefined,
+  next: from + perPage < matching.length ? withPage(own, Number(number) + 1) : undefined,
+})}
+${isFirst && groupLinks(all, base)}`,
+    });
+  },
+});
+
+/** The types that the page without a parameter lists. */
+export const firstPage = (all: readonly EventTypeSummary[]): readonly EventTypeSummary[] => all.slice(0, perPage);
+
+/** The parameters that this page has; links bring others. */
+function parametersIn(query: URLSearchParams): URLSearchParams {
+  const own = new URLSearchParams();
+  for (const name of ['category', 'status', 'page']) {
+    const value = query.get(name);
+    // The first page has one address.
+    if (value !== null && !(name === 'page' && value === '1')) own.set(name, value);
+  }
+  return own;
+}
+
+function withPage(query: URLSearchParams, number: number): URLSearchParams {
+  const other = new URLSearchParams(query);
+  if (number === 1) other.delete('page');
+  else other.set('page', String(number));
+  return other;
+}
+
+function filtersOf(all: readonly EventTypeSummary[]): readonly Filter[] {
+  const categories = [...new Set(all.flatMap(({ category }) => (category === null ? [] : [category])))].sort();
+  return [
+    { kind: 'choice', name: 'category', label: 'Category', options: categories },
+    {
+      kind: 'choice',
+      name: 'status',
+      label: 'Status',
+      options: eventTypeStatuses.filter((status) => status !== 'retired'),
+    },
+  ];
+}
+
+const nothing = (href: string): Html =>
+  html`<div class="empty"><h2>Nothing matches</h2><p>No event type matches all filters. Change a filter, or <a href="${href}">see all</a>.</p></div>`;
+
+function groupLinks(all: readonly EventTypeSummary[], base: string): Html | null {
+  const groups = [...new Set(all.flatMap((type) => type.groups))].sort();
+  if (groups.length === 0) return null;
+  return html`<section class="card"><h2>Groups</h2><ul class="links">${groups.map((group) => html`<li><a href="${base}${groupPath(group)}"><code>${group}.*</code></a></li>`)}</ul></section>`;
+}
+
+/** `/catalog/{type}` */
+export const type = catalogPage({
+  path: '/catalog/:type',
+  title: 'Event type',
+  query: ['name'],
+  async answer({ catalog, params, query, base, origin }) {
+    const found = await findType(catalog, { params, query });
+    if (found.kind === 'moved') return answerElsewhere('moved', typePath(found.to));
+    if (found.kind !== 'found') return answerElsewhere(found.kind);
+    const { value } = found;
+    return page({
+      title: value.name,
+      crumbs: [{ label: 'Event types', href: `${base}/catalog` }],
+      indexing: { canonical: typePath(value.name), isIndexed: value.words >= catalog.thinWords },
+      body: typePage({
+        type: value,
+        successor: await successorOf(catalog, value.deprecation?.successor),
+        base,
+        origin,
+      }),
+    });
+  },
+});
+
+async function successorOf(catalog: Catalog, name: string | null | undefined): Promise<string | undefined> {
+  if (name === null || name === undefined) return undefined;
+  const found = await catalog.type(name);
+  if (found.kind === 'moved') return found.to;
+  return found.kind === 'found' ? found.value.name : undefined;
+}
+
+/** `/catalog/{type}/v/{n}` */
+export const version = catalogPage({
+  path: '/catalog/:type/v/:version',
+  title: 'Version',
+  query: ['name'],
+  async answer({ catalog, params, query, base }) {
+    const number = versionOf(params.version);
+    if (number === undefined) return problem(404);
+    const found = await findType(catalog, { params, query });
+    if (found.kind === 'gone' || found.kind === 'missing') return answerElsewhere(found.kind);
+    const target = found.kind === 'found' ? found : await catalog.type(found.to);
+    if (target.kind !== 'found') return answerElsewhere(target.kind === 'gone' ? 'gone' : 'missing');
+    const { value } = target;
+    // A merged type has no versions of its own any more: its page is that of the other type.
+    if (found.kind === 'moved' && found.by === 'merged') return answerElsewhere('moved', typePath(value.name));
+    const shown = await catalog.version(value, number);
+    if (shown === undefined) return problem(404);
+    if (found.kind === 'moved') return answerElsewhere('moved', versionPath(value.name, number));
+    const texts = [value.description, shown.notes, ...(shown.fields ?? []).map(({ description }) => description)];
+    return page({
+      title: `${value.name}, version ${number}`,
+      crumbs: [
+        { label: 'Event types', href: `${base}/catalog` },
+        { label: value.name, href: base + typePath(value.name) },
+      ],
+      indexing: { canonical: typePath(value.name), isIndexed: countWords(texts) >= catalog.thinWords },
+      body: versionPage(value, shown, catalogLinks(base)),
+    });
+  },
+});
+
+/** `/catalog/changes`: what became of the types, newest first. */
+export const changes = catalogPage({
+  path: '/catalog/changes',
+  title: 'Changes',
+  query: ['cursor'],
+  async answer({ catalog, query, base }) {
+    const cursor = query.get('cursor') ?? undefined;
+    const listed = await catalog.changes(cursor);
+    if (listed === undefined) return problem(cursor === undefined ? 404 : 400);
+    if (listed.changes.length === 0) return problem(404, { explanation: 'There are no changes.' });
+    const live = new Set((await catalog.types()).map(({ name }) => name));
+    const next = listed.next === undefined ? undefined : new URLSearchParams({ cursor: listed.next });
+    return page({
+      title: 'Changes',
+      crumbs: [{ label: 'Event types', href: `${base}/catalog` }],
+      indexing: {
+        canonical: withQuery('/catalog/changes', { cursor }),
+        isIndexed: cursor === undefined && countWords(wordsOf(listed.changes)) >= catalog.thinWords,
+      },
+      body: html`${changeList(listed.changes, { live, base })}
+${pager({ href: `${base}/catalog/changes`, next, prev: undefined, words: { prev: 'Newer', next: 'Older' } })}`,
+    });
+  },
+});
+
+export const wordsOf = (listed: readonly { notes: string | null }[]): readonly string[] =>
+  listed.map(({ notes }) => notes ?? '');
+
+/** `/catalog/groups/{prefix}`: the types whose names begin with it and a dot. */
+export const group = catalogPage({
+  path: '/catalog/groups/:prefix',
+  title: 'Group',
+  query: ['name'],
+  async answer({ catalog, params, query, base }) {
+    const prefix = prefixIn(params.prefix, query);
+    if (prefix === undefined) return problem(404);
+    const types = (await catalog.types()).filter(({ groups }) => groups.includes(prefix));
+    if (types.length === 0) {
+      const isGone = await catalog.hadGroup(prefix);
+      const explanation = `No event type has a name that begins with ${prefix}${isGone ? ' any more' : ''}.`;
+      return problem(isGone ? 410 : 404, { explanation });
+    }
+    return page({
+      title: `${prefix}.* events`,
+      crumbs: [{ label: 'Event types', href: `${base}/catalog` }],
+      indexing: { canonical: groupPath(prefix), isIndexed: countWords(wordsOfTable(types)) >= catalog.thinWords },
+      body: html`<p class="muted">${plural(types.length, 'event type')}</p>${typeTable(`Event types of ${prefix}`, types, catalogLinks(base))}`,
+    });
+  },
+});
+
+const maxLength = 200;
+const mostShown = 100;
+
+/** `/catalog/search?q=`: the form is in the header of every page, and keeps what was searched for. */
+export const search = catalogPage({
+  path: '/catalog/search',
+  title: 'Search',
+  query: ['q'],
+  async answer({ catalog, query, base }) {
+    const words = query.get('q')?.trim() ?? '';
+    if (words === '') return problem(400, { errors: [{ field: 'q', message: 'is missing' }] });
+    if (words.length > maxLength)
+      return problem(400, { errors: [{ field: 'q', message: `must have at most ${maxLength} characters` }] });
+    const types = await catalog.types();
+    const found = searchTypes(types, words);
+    const title = `Search: ${words}`;
+    const indexing = { canonical: withQuery('/catalog/search', { q: words }), isIndexed: false };
+    if (found.length > 0)
+      return page({
+        title,
+        indexing,
+        body: html`<p class="muted">${plural(found.length, 'event type')}</p>${typeTable(title, found.slice(0, mostShown), catalogLinks(base))}
+${found.length > mostShown && html`<p class="muted">The first ${mostShown} are shown. Add a word.</p>`}`,
+      });
+    const near = suggestTypes(types, words);
+    return page({
+      title,
+      status: 404,
+      body: html`<div class="empty"><h2>Nothing matches</h2><p>No event type has all of these words. Search for fewer of them${types.length > 0 && html`, or <a href="${base}/catalog">see all</a>`}.</p>
+${near.length > 0 && html`<p>Did you mean</p><ul class="links">${near.map(({ name }) => html`<li><a href="${base}${typePath(name)}"><code>${name}</code></a></li>`)}</ul>`}</div>`,
+    });
+  },
+});
+
+export const catalogPages = [
+  ...[types, search, changes, group, verify],
+  ...[type, version, schemaJson, exampleJson],
+  ...[sitemap, robots],
+];

@@ -1,0 +1,1 @@
+export { comparePages } from './pages.ts';

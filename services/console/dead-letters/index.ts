@@ -1,0 +1,2 @@
+export { deadLetterPages } from './pages.ts';
+export { deadLetterFilters } from './views.ts';

@@ -1,0 +1,136 @@
+import { html, type Html } from '#lib/html';
+import { path, withQuery } from '../api-calls/calls.ts';
+import { readTenantNames } from '../api-calls/tenant-names.ts';
+import { page, seeOther } from '../page-result.ts';
+import { type TenantContext, tenantPage } from '../page.ts';
+import { problemOfFailure } from '../problem-of-failure.ts';
+import { postForm } from '../ui/form.ts';
+import { listPage, listParameters } from '../ui/list-page.ts';
+import { payloadText, rawMember } from '../ui/payload.ts';
+import { breakable, count, endpointName, inWords, wholeId } from '../ui/text.ts';
+import { minute } from '../ui/times.ts';
+import { type DeadLetter, deadLetterBadge, deadLetterFilters, deadLetterPage, deadLetterStatusFilter, lastOutcome, type WholeDeadLetter } from './views.ts';
+
+const nothing = { names: new Map<string, string>(), isComplete: false };
+const filterNames = listParameters([
+  ...deadLetterFilters({ endpoints: nothing, sources: nothing }, new URLSearchParams()),
+  deadLetterStatusFilter,
+]);
+
+/** `T/dead-letters`: what could not be processed or delivered, newest first. */
+export const deadLetters = tenantPage({
+  path: '/dead-letters',
+  title: 'Dead letters',
+  section: 'dead_letters',
+  get: {
+    query: filterNames,
+    async answer(context) {
+      const { t, api, query, can } = context;
+      const [listed, names] = await Promise.all([
+        api.list<DeadLetter>('/dead-letters', query),
+        readTenantNames(context),
+      ]);
+      const isAny = listed.ok && listed.items.length > 0;
+      return listPage<DeadLetter>(context, {
+        title: 'Dead letters',
+        href: `${t}/dead-letters`,
+        listed,
+        filters: [...deadLetterFilters(names, query), deadLetterStatusFilter],
+        actions: can('write') && isAny ? replayAll(context) : null,
+        row: ({ id }) => `${t}/dead-letters/${id}`,
+        columns: [
+          { header: 'Dead since', cell: ({ at }) => minute(at) },
+          {
+            header: 'Event type',
+            cell: ({ event_type: type }) => (type === null ? 'unknown' : html`<bdi>${breakable(type)}</bdi>`),
+          },
+          { header: 'Endpoint', cell: ({ endpoint_id: id }) => endpointName(id, { t, names }) },
+          { header: 'Reason', cell: reasonCell },
+          { header: 'Attempts', isNumber: true, cell: ({ attempts }) => count(attempts) },
+          { header: 'Status', cell: deadLetterBadge },
+        ],
+        pagerWords: { prev: 'Newer', next: 'Older' },
+        empty: {
+          title: 'No dead letters: all is well',
+          body: 'A delivery that fails until its retries are used up is kept here as a dead letter, and so is a record that can’t be processed. Replay it from here once its cause is fixed.',
+        },
+      });
+    },
+  },
+});
+
+const reasonCell = (letter: DeadLetter): Html => {
+  const outcome = lastOutcome(letter);
+  return html`<span>${inWords(letter.reason)}${outcome !== undefined && html` <span class="muted">· <span class="whole">${outcome}</span></span>`}</span>`;
+};
+
+/** Nothing but what is dead can be replayed: the filter by status is left out. */
+function replayAll({ t, query }: TenantContext): Html | null {
+  const status = query.get('status');
+  if (status !== null && status !== 'dead') return null;
+  const chosen = deadLetterFilters({ endpoints: nothing, sources: nothing }, query)
+    .map(({ name }) => [name, query.get(name)] as const)
+    .flatMap(([name, value]) => (value === null ? [] : [[name, value] as [string, string]]));
+  const href = withQuery(`${t}/replays/new`, new URLSearchParams([['what', 'dead_letters'], ...chosen]));
+  return html`<a class="button primary" data-key="r" href="${href}">Replay all${chosen.length === 0 ? '' : ' that match'} …</a>`;
+}
+
+/** `POST T/dead-letters/:id/replay`: one needs no preview. */
+export const replayDeadLetter = tenantPage({
+  path: '/dead-letters/:id/replay',
+  title: 'Replay a dead letter',
+  section: 'dead_letters',
+  post: {
+    async answer({ api, params, t }) {
+      // A replay of an id that never was would match nothing, and be no error.
+      await api.get(path`/dead-letters/${params.id}`);
+      const started = await api.send<{ id: string }>('POST', '/dead-letters/replay', { body: { ids: [params.id] } });
+      return started.ok ? seeOther(`${t}/replays/${started.value.id}`) : problemOfFailure(started.failure);
+    },
+  },
+});
+
+/** `T/dead-letters/:id` */
+export const deadLetter = tenantPage({
+  path: '/dead-letters/:id',
+  title: 'Dead letter',
+  section: 'dead_letters',
+  get: {
+    async answer(context) {
+      const { api, params, t, can } = context;
+      const { bytes } = await api.bytes(path`/dead-letters/${params.id}`);
+      const text = bytes.toString();
+      const letter = JSON.parse(text) as WholeDeadLetter;
+      const mayReplay = can('write') && letter.status === 'dead' && !letter.shortened;
+      return page({
+        title: `Dead letter: ${letter.event_type ?? letter.reason.replaceAll('_', ' ')}`,
+        subtitle: wholeId(letter.id),
+        crumbs: [{ label: 'Dead letters', href: `${t}/dead-letters` }],
+        ...(mayReplay && {
+          actions: postForm(context, {
+            action: `${t}/dead-letters/${letter.id}/replay`,
+            submit: 'Replay it',
+            isInline: true,
+          }),
+        }),
+        body: html`${deadLetterPage({
+          letter,
+          payload: await shownPayload(letter, text),
+          naming: { t, names: await readTenantNames(context) },
+        })}`,
+      });
+    },
+  },
+});
+
+/** @param answer the text of the dead letter: its payload is shown as it came */
+async function shownPayload({ payload_encoding: encoding, payload: value }: WholeDeadLetter, answer: string) {
+  if (encoding === null) return undefined;
+  const bytes =
+    encoding === 'json' ? Buffer.from(rawMember(answer, 'payload') ?? '') : Buffer.from(String(value), 'base64');
+  const payload = { bytes, contentType: '', contentEncoding: undefined };
+  return { payload, text: await payloadText(payload) };
+}
+
+/** `T/dead-letters`, and what is below it. */
+export const deadLetterPages = [deadLetters, deadLetter, replayDeadLetter];

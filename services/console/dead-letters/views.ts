@@ -1,0 +1,200 @@
+import { deadLetterReasons, deadLetterStages } from '#lib/contract';
+import { type Html, html } from '#lib/html';
+import type { TenantNames } from '../api-calls/tenant-names.ts';
+import { type Filter, table } from '../ui/lists.ts';
+import { type Payload, type PayloadText, payloadView } from '../ui/payload.ts';
+import { detailText, statusBadge } from '../ui/status.ts';
+import { count, definitions, endpointName, endpointOptions, inWords, sourceName, sourceOptions } from '../ui/text.ts';
+import { time } from '../ui/times.ts';
+
+/** A dead letter of the API: the fields that pages show. */
+export interface DeadLetter {
+  id: string;
+  stage: string;
+  reason: string;
+  attempts: number;
+  at: string;
+  origin: string;
+  generation: number;
+  event_id: string | null;
+  delivery_id: string | null;
+  endpoint_id: string | null;
+  source_id: string | null;
+  event_type: string | null;
+  last_outcome: string | null;
+  last_http_status: number | null;
+  last_detail: string | null;
+  status: 'dead' | 'replaying' | 'replayed';
+  replay_id: string | null;
+  replayed_at: string | null;
+  /** The delivery that its last replay has sent. */
+  replayed_delivery: { id: string; status: string } | null;
+  shortened: boolean;
+  original_bytes: number | null;
+  original_sha256: string | null;
+}
+
+export interface WholeDeadLetter extends DeadLetter {
+  key: string | null;
+  headers: Readonly<Record<string, string | readonly string[]>>;
+  payload_encoding: 'json' | 'base64' | null;
+  /** Only where it is base64; JSON is shown as it came. */
+  payload: unknown;
+}
+
+/** The last attempt's outcome, in a few words; undefined if nothing was sent. */
+export function lastOutcome({ last_outcome: outcome, last_http_status: status }: DeadLetter): string | undefined {
+  if (status !== null) return `HTTP ${status}`;
+  switch (outcome) {
+    case null:
+      return undefined;
+    case 'timeout':
+      return 'no answer in time';
+    case 'connect':
+      return 'no connection';
+    case 'tls':
+      return 'TLS failed';
+    case 'blocked':
+      return 'address not allowed';
+    default:
+      return outcome.replaceAll('_', ' ');
+  }
+}
+
+/** Where it was dead-lettered. */
+export const stageWords: Readonly<Record<string, string>> = {
+  dedup: 'accepting the webhook',
+  'fan-out': 'choosing the endpoints',
+  dispatcher: 'sending to the endpoint',
+  projector: 'writing to the database',
+};
+
+
+
+/** A dead letter that was replayed says what became of it, since that it was sent is no end. */
+export function deadLetterBadge({
+  status,
+  replayed_delivery: delivery,
+}: Pick<DeadLetter, 'status' | 'replayed_delivery'>): Html {
+  if (status !== 'replayed' || delivery === null) return statusBadge(status);
+  switch (delivery.status) {
+    case 'delivered':
+      return statusBadge(status, 'replayed, delivered');
+    case 'dead_lettered':
+      return statusBadge(status, 'replayed, dead again', 'bad');
+    case 'cancelled':
+      return statusBadge(status, 'replayed, cancelled', 'idle');
+    default:
+      return statusBadge(status, 'replayed, waits', 'busy');
+  }
+}
+
+/** The filters that choose what a replay takes. */
+export const deadLetterFilters = (names: TenantNames, query: URLSearchParams): readonly Filter[] => [
+  { kind: 'choice', name: 'endpoint_id', label: 'Endpoint', options: endpointOptions(names, query.get('endpoint_id')) },
+  { kind: 'text', name: 'event_type', label: 'Event type', placeholder: 'invoice.paid' },
+  { kind: 'choice', name: 'source_id', label: 'Source', options: sourceOptions(names, query.get('source_id')) },
+  {
+    kind: 'choice',
+    name: 'reason',
+    label: 'Reason',
+    options: Object.keys(deadLetterReasons).map((value) => ({ value, label: inWords(value) })),
+  },
+  {
+    kind: 'choice',
+    name: 'stage',
+    label: 'Failed while',
+    options: deadLetterStages.map((value) => ({ value, label: stageWords[value] ?? value })),
+  },
+  { kind: 'time', name: 'since', label: 'From' },
+  { kind: 'time', name: 'until', label: 'Until' },
+];
+
+export const deadLetterStatusFilter: Filter = {
+  kind: 'choice',
+  name: 'status',
+  label: 'Status',
+  options: ['dead', 'replaying', 'replayed'],
+};
+
+/** A browser is slow with more, and so is a reader. */
+const maxCharacters = 100_000;
+
+interface DeadLetterView {
+  letter: WholeDeadLetter;
+  /** Undefined: kept no longer. */
+  payload: { payload: Payload; text: PayloadText } | undefined;
+  naming: Parameters<typeof endpointName>[1];
+}
+
+export function deadLetterPage({ letter, payload, naming }: DeadLetterView): Html {
+  const { t } = naming;
+  const { event_id: eventId, delivery_id: deliveryId, replay_id: replayId } = letter;
+  return html`${whatHappened(letter)}
+<section class="card"><h2>Facts</h2>${definitions([
+    ['Status', deadLetterBadge(letter)],
+    ['Reason', inWords(letter.reason)],
+    ['Failed while', stageWords[letter.stage] ?? letter.stage],
+    ['Attempts', count(letter.attempts)],
+    ['Dead since', time(letter.at)],
+    ['Event type', letter.event_type ?? 'unknown'],
+    [
+      'Event',
+      eventId === null
+        ? 'none: it was not accepted yet'
+        : html`<a href="${t}/events/${encodeURIComponent(eventId)}"><code class="id">${eventId}</code></a>`,
+    ],
+    deliveryId !== null && [
+      'Delivery',
+      html`<a href="${t}/deliveries/${encodeURIComponent(deliveryId)}"><code class="id">${deliveryId}</code></a>`,
+    ],
+    letter.endpoint_id !== null && ['Endpoint', endpointName(letter.endpoint_id, naming)],
+    letter.source_id !== null && ['Source', sourceName(letter.source_id, naming)],
+    replayId !== null && [
+      letter.status === 'replaying' ? 'Being replayed by' : 'Last replayed by',
+      html`<a href="${t}/replays/${replayId}"><code class="id">${replayId}</code></a>`,
+    ],
+    letter.replayed_at !== null && ['Replayed', time(letter.replayed_at)],
+    letter.replayed_delivery !== null && ['Sent again as', replayedDelivery(letter.replayed_delivery, t)],
+    ['Replay generation', count(letter.generation)],
+    ['Origin', html`<code class="id">${letter.origin}</code>`],
+    ['Key of the record', letter.key === null ? 'none' : html`<code class="id">${letter.key}</code>`],
+  ])}</section>
+<section class="card"><h2>Payload</h2>${payloadOf(letter, payload, t)}</section>
+<section class="card"><h2>Headers of the record</h2>${headers(letter)}</section>`;
+}
+
+const replayedDelivery = ({ id, status }: { id: string; status: string }, t: string): Html =>
+  html`<a href="${t}/deliveries/${encodeURIComponent(id)}"><code class="id">${id}</code></a> ${statusBadge(status)}`;
+
+function whatHappened(letter: WholeDeadLetter): Html | null {
+  const outcome = lastOutcome(letter);
+  const sentence =
+    detailText(letter.last_detail, null) ?? (outcome === undefined ? null : `The last attempt: ${outcome}`);
+  return html`${sentence !== null && html`<p class="note note-bad">${sentence}</p>`}${
+    letter.shortened &&
+    html`<p class="note note-warn">Kafka refused the complete record, so its payload was cut and it can’t be replayed.${
+      letter.original_bytes !== null && html` The whole had ${count(letter.original_bytes)} bytes`
+    }${letter.original_sha256 !== null && html`, SHA-256 <code>${letter.original_sha256}</code>`}.</p>`
+  }`;
+}
+
+function payloadOf({ event_id: eventId }: WholeDeadLetter, kept: DeadLetterView['payload'], t: string): Html {
+  if (kept === undefined) return html`<p>The payload has been removed: its retention time is over.</p>`;
+  const href = eventId === null ? undefined : `${t}/events/${encodeURIComponent(eventId)}/payload`;
+  return payloadView({ ...kept, maxCharacters, ...(href !== undefined && { href }) });
+}
+
+function headers({ headers: all }: WholeDeadLetter): Html {
+  const rows = Object.entries(all).flatMap(([name, values]) => [values].flat().map((value) => ({ name, value })));
+  return rows.length === 0
+    ? html`<p>None.</p>`
+    : table({
+        caption: 'Headers of the record',
+        rows,
+        columns: [
+          { header: 'Name', cell: ({ name }) => html`<code>${name}</code>` },
+          { header: 'Value', cell: ({ value }) => html`<code>${value}</code>` },
+        ],
+      });
+}

@@ -1,0 +1,140 @@
+import { path, withQuery } from '../api-calls/calls.ts';
+import { type FieldError, type ListPage, type ReadApi, valueOf } from '../api-calls/console-api.ts';
+import type { Endpoint, EndpointHealth } from '../endpoints/index.ts';
+import type { TenantContext } from '../page.ts';
+import type { Timing } from '../ui/chart.ts';
+
+/** A delivery of the API: the fields that pages show. */
+export interface Delivery {
+  id: string;
+  event_id: string;
+  /** Null: the event was erased. */
+  event_type: string | null;
+  endpoint_id: string;
+  generation: number;
+  status: string;
+  attempts: number;
+  next_attempt_at: string | null;
+  detail: string | null;
+  last_outcome: string | null;
+  last_http_status: number | null;
+  last_detail: string | null;
+  created_at: string;
+  updated_at: string;
+}
+
+/** An attempt of the API. */
+export interface Attempt {
+  attempt: number;
+  at: string;
+  outcome: string;
+  http_status: number | null;
+  duration_ms: number | null;
+  detail: string | null;
+  /** Null: nothing was sent. */
+  request: { method: string; url: string; headers: Readonly<Record<string, string>> } | null;
+  response_headers: Readonly<Record<string, string>> | null;
+  response_excerpt: string | null;
+  response_excerpt_encoding: 'text' | 'base64';
+  timing: Timing | null;
+}
+
+/** Whether it may still be sent. */
+export const isOpen = ({ status }: Pick<Delivery, 'status'>): boolean =>
+  status === 'pending' || status === 'retrying' || status === 'parked';
+
+export interface ShownDelivery extends Pick<ListPage<Attempt>, 'next'> {
+  delivery: Delivery;
+  /** Undefined: deleted. */
+  endpoint: Endpoint | undefined;
+  /** Only of a delivery that waits. */
+  health: EndpointHealth | undefined;
+  /** The attempts of this page. */
+  attempts: readonly Attempt[];
+  isFirstPage: boolean;
+  /** Undefined: there is none, or it is kept no longer. */
+  lastAttempt: Attempt | undefined;
+  deadLetterId: string | undefined;
+}
+
+/** All that the page of a delivery shows. @throws ApiError */
+export async function readDelivery(
+  { api, isCustomer }: Pick<TenantContext, 'api' | 'isCustomer'>,
+  id: string,
+  position: URLSearchParams = new URLSearchParams(),
+): Promise<({ ok: true } & ShownDelivery) | { ok: false; errors: readonly FieldError[] }> {
+  const [delivery, listed] = await Promise.all([
+    api.get<Delivery>(path`/deliveries/${id}`),
+    api.list<Attempt>(path`/deliveries/${id}/attempts`, position),
+  ]);
+  if (!listed.ok) return listed;
+  const [endpoint, health, lastAttempt, deadLetterId] = await Promise.all([
+    findEndpoint(api, delivery.endpoint_id),
+    isOpen(delivery) ? findHealth(api, delivery.endpoint_id) : undefined,
+    listed.next === undefined && listed.items.length > 0
+      ? listed.items.at(-1)
+      : delivery.attempts === 0
+        ? undefined
+        : readAttempt(api, id, delivery.attempts),
+    delivery.status === 'dead_lettered' && !isCustomer ? findDeadLetter(api, delivery) : undefined,
+  ]);
+  return {
+    ok: true,
+    ...{ delivery, endpoint, health, lastAttempt, deadLetterId },
+    attempts: listed.items,
+    next: listed.next,
+    isFirstPage: !position.has('cursor'),
+  };
+}
+
+async function findEndpoint(api: ReadApi, id: string): Promise<Endpoint | undefined> {
+  const asked = await api.ask<Endpoint>(path`/endpoints/${id}`);
+  if (!asked.ok && asked.failure.kind === 'problem' && [404, 410].includes(asked.failure.status)) return undefined;
+  return valueOf(asked);
+}
+
+/** The page says less without it. */
+async function findHealth(api: ReadApi, id: string): Promise<EndpointHealth | undefined> {
+  const asked = await api.ask<EndpointHealth>(path`/endpoints/${id}/health`);
+  return asked.ok ? asked.value : undefined;
+}
+
+/** It is written a moment before the delivery's row. */
+const aroundMs = 5_000;
+const mostDeadLetters = 1_000;
+
+/** Finds its dead letter, unless too many died in these seconds: the page then links to the list. */
+async function findDeadLetter(api: ReadApi, delivery: Delivery): Promise<string | undefined> {
+  const diedMs = Date.parse(delivery.updated_at);
+  const around = withQuery('/dead-letters', {
+    endpoint_id: delivery.endpoint_id,
+    since: new Date(diedMs - aroundMs).toISOString(),
+    until: new Date(diedMs + aroundMs).toISOString(),
+    limit: mostDeadLetters,
+  });
+  const asked = await api.ask<readonly { id: string; delivery_id: string | null }[]>(around);
+  return asked.ok ? asked.value.find(({ delivery_id: id }) => id === delivery.id)?.id : undefined;
+}
+
+const pageSize = 100;
+
+/**
+ * An attempt by its number. The API lists attempts behind a step. Steps count from 1, parkings too, so the step of attempt n is n at least:
+ * the list is read from there on.
+ *
+ * @returns undefined: there is no such attempt, or it is kept no longer. @throws ApiError
+ */
+export async function readAttempt(api: ReadApi, deliveryId: string, number: number): Promise<Attempt | undefined> {
+  let parameters = new URLSearchParams({
+    limit: String(pageSize),
+    ...(number > 1 && { cursor: String(number - 1) }),
+  });
+  for (;;) {
+    const listed = await api.list<Attempt>(path`/deliveries/${deliveryId}/attempts`, parameters);
+    if (!listed.ok) return undefined;
+    const found = listed.items.find(({ attempt }) => attempt === number);
+    if (found !== undefined) return found;
+    if (listed.next === undefined || (listed.items.at(-1)?.attempt ?? 0) > number) return undefined;
+    parameters = listed.next;
+  }
+}

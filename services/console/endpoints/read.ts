@@ -1,0 +1,195 @@
+import { ApiError } from '#client';
+import type { Stats } from '#lib/api-contract';
+import type { EventTypeSummary } from '#lib/contract';
+import { isGone, path, withQuery } from '../api-calls/calls.ts';
+import type { ReadApi } from '../api-calls/console-api.ts';
+import { totalsByKey } from '../api-calls/stats.ts';
+import type { Delivery } from '../deliveries/index.ts';
+import type { TenantContext } from '../page.ts';
+import type { Choices } from './form.ts';
+
+/** The form of `retry` that has a schedule excludes the others. */
+export interface Retry {
+  base_seconds?: number;
+  cap_seconds?: number;
+  window_seconds?: number;
+  max_attempts?: number;
+  schedule?: readonly number[];
+  jitter?: number;
+}
+
+/** An endpoint of the API. */
+export interface Endpoint {
+  id: string;
+  url: string;
+  description: string;
+  event_types: readonly string[];
+  source_ids: readonly string[];
+  filter: unknown;
+  method: string;
+  /** Sensitive values are masked. */
+  headers: Readonly<Record<string, string>>;
+  pass_headers: readonly string[];
+  ed25519: boolean;
+  public_keys: readonly string[];
+  timeout_ms: number;
+  max_in_flight: number;
+  ordered: boolean;
+  retry: Retry;
+  rate_limit?: { per_second: number; burst: number };
+  /** Its password is masked. */
+  proxy?: string;
+  client_certificate?: { certificate: string; expires_at: string; fingerprint: string };
+  created_at: string;
+  /** From when on its last change counts. */
+  effective_at: string;
+  disabled_at: string | null;
+  disabled_reason: string | null;
+  failing_since: string | null;
+  paused_at: string | null;
+  paused_until: string | null;
+  filter_unjudged: { at: string; reason: string } | null;
+}
+
+export interface Success {
+  attempts: number;
+  delivered: number;
+  ratio: number | null;
+}
+
+export interface LastSend {
+  at: string;
+  outcome: string | null;
+  http_status: number | null;
+  detail: string | null;
+}
+
+/** Failed attempts that came to the same. */
+export interface AnswerGroup {
+  outcome: string;
+  http_status: number | null;
+  attempts: number;
+  first_at: string;
+  last_at: string;
+  /** The last one's, as are the next two. */
+  detail: string | null;
+  response_excerpt: string | null;
+  delivery_id: string;
+}
+
+/** An unknown value is null. */
+export interface EndpointHealth {
+  breaker: { state: 'closed' | 'half_open' | 'open'; since: string | null } | null;
+  disables_at: string | null;
+  success: { hour: Success | null; day: Success | null };
+  latency: { attempts: number; p50_ms: number | null; p95_ms: number | null };
+  waiting: {
+    retrying: number;
+    parked: number;
+    is_capped: boolean;
+    oldest: string | null;
+    drains_at: string | null;
+  };
+  last_success: LastSend | null;
+  last_failure: LastSend | null;
+  /** Not there: of an earlier version of the API. */
+  failures?: readonly AnswerGroup[];
+}
+
+type State = Pick<Endpoint, 'disabled_at' | 'paused_at' | 'failing_since'>;
+
+/** The most important part of its state, in one word. @param health where it is known: an open breaker is a failure before it counts as one */
+export function endpointStatus(
+  { disabled_at, paused_at, failing_since }: State,
+  health?: Pick<EndpointHealth, 'breaker'>,
+): string {
+  if (disabled_at !== null) return 'disabled';
+  if (paused_at !== null) return 'paused';
+  const isHeldBack = health?.breaker?.state === 'open';
+  return failing_since === null && !isHeldBack ? 'enabled' : 'failing';
+}
+
+
+
+const mostTypes = 40;
+const mostSources = 200;
+/** Leaves out the statistics' word for all others, and the types that only subscribers by name get. */
+const isType = (key: string): boolean => key !== 'other' && !key.startsWith('hookline.');
+
+/** The choices of an endpoint's form. A list that can't be asked for has none. @throws ApiError if the tenant was deleted */
+export const readChoices = ({ api, isCustomer }: Pick<TenantContext, 'api' | 'isCustomer'>): Promise<Choices> =>
+  isCustomer ? choicesOfCustomer(api) : choicesOfOperator(api);
+
+/** The types that are described for customers. */
+async function choicesOfCustomer(api: ReadApi): Promise<Choices> {
+  const types = await api.ask<readonly EventTypeSummary[]>(withQuery('/event-types', { limit: mostTypes }));
+  const offered = types.ok ? types.value.filter(({ status }) => status !== 'retired') : [];
+  return { eventTypes: offered.map(({ name }) => name).sort(), whichTypes: 'Those that are described.', sources: [] };
+}
+
+/** The most frequent event types of the last 30 days, and the sources. */
+async function choicesOfOperator(api: ReadApi): Promise<Choices> {
+  const [stats, sources] = await Promise.all([
+    api.ask('GET /v1/stats', { query: { series: 'received', by: 'type', step: '1d' } }),
+    api.ask<readonly { id: string; name: string }[]>(withQuery('/sources', { limit: mostSources })),
+  ]);
+  if (!sources.ok && isGone(sources.failure)) throw new ApiError(sources.failure);
+  const received = [...(stats.ok ? totalsByKey(stats.value) : [])];
+  return {
+    eventTypes: received
+      .filter(([type]) => isType(type))
+      .sort(([, one], [, other]) => other.received - one.received)
+      .slice(0, mostTypes)
+      .map(([type]) => type)
+      .sort(),
+    whichTypes: 'Those received lately.',
+    sources: [
+      ...(sources.ok ? sources.value : []).map(({ id, name }) => ({ value: id, label: name })),
+      { value: 'api', label: 'API: events that are published' },
+    ],
+  };
+}
+
+export interface ShownEndpoint {
+  endpoint: Endpoint;
+  /** Undefined if it could not be asked: the page shows the rest. */
+  health: EndpointHealth | undefined;
+  stats: Stats | undefined;
+  deliveries: readonly Delivery[];
+  /** Names by ids. */
+  sources: ReadonlyMap<string, string>;
+}
+
+const latestDeliveries = 10;
+
+/** All that the page of an endpoint shows. @throws ApiError if there is no such endpoint, or if it can't be told */
+export async function readEndpoint(
+  { api, isCustomer }: Pick<TenantContext, 'api' | 'isCustomer'>,
+  id: string,
+): Promise<ShownEndpoint> {
+  const [endpoint, health, stats, deliveries] = await Promise.all([
+    api.get<Endpoint>(path`/endpoints/${id}`),
+    api.ask<EndpointHealth>(path`/endpoints/${id}/health`),
+    isCustomer ? undefined : readAttemptStats(api),
+    api.list<Delivery>(withQuery('/deliveries', { endpoint_id: id, limit: latestDeliveries })),
+  ]);
+  return {
+    endpoint,
+    health: health.ok ? health.value : undefined,
+    stats,
+    deliveries: deliveries.ok ? deliveries.items : [],
+    sources: endpoint.source_ids.length === 0 ? new Map() : await sourceNames(api),
+  };
+}
+
+/** Attempts by endpoint of the last 24 hours. Undefined: there are too many endpoints for it. */
+export async function readAttemptStats(api: ReadApi): Promise<Stats | undefined> {
+  const query = { series: 'delivered,failed', by: 'endpoint', step: '1h' } as const;
+  const stats = await api.ask('GET /v1/stats', { query });
+  return stats.ok ? stats.value : undefined;
+}
+
+async function sourceNames(api: ReadApi): Promise<ReadonlyMap<string, string>> {
+  const asked = await api.ask<readonly { id: string; name: string }[]>(withQuery('/sources', { limit: mostSources }));
+  return new Map((asked.ok ? asked.value : []).map(({ id, name }) => [id, name]));
+}

@@ -1,0 +1,145 @@
+import { answerRefusal } from '#client';
+import { html, type Html } from '#lib/html';
+import { path, withQuery } from '../api-calls/calls.ts';
+import type { FieldError } from '../api-calls/console-api.ts';
+import { page, type PageResult, seeOther } from '../page-result.ts';
+import { type TenantContext, tenantPage } from '../page.ts';
+import { errorSummary, postForm, textField } from '../ui/form.ts';
+import { count, inWords, plural } from '../ui/text.ts';
+import { time } from '../ui/times.ts';
+import { actionPage } from './actions.ts';
+import type { Endpoint } from './read.ts';
+
+interface Preview {
+  matched: number;
+  by_reason: readonly { reason: string; letters: number }[];
+}
+
+interface Entered {
+  since: string;
+  rate?: string;
+  errors?: readonly FieldError[];
+  refused?: string;
+}
+
+const dayMs = 24 * 3_600_000;
+/** Protects a receiver that has just recovered. */
+const usualRate = '10';
+
+/** `T/endpoints/:id/recover`: what has died since a time is counted first, then sent again. */
+export const recoverEndpoint = tenantPage({
+  path: '/endpoints/:id/recover',
+  title: 'Recover endpoint',
+  section: 'endpoints',
+  get: {
+    scope: 'write',
+    capability: 'replay',
+    query: ['since'],
+    answer: async (context) => {
+      const { api, params, query, clock } = context;
+      const endpoint = await api.get<Endpoint>(path`/endpoints/${params.id}`);
+      const usual = endpoint.failing_since ?? new Date(clock.nowMs() - dayMs).toISOString();
+      return showForm(context, endpoint, { since: query.get('since') ?? usual });
+    },
+  },
+  post: {
+    capability: 'replay',
+    async answer(context) {
+      const { api, params, t, form } = context;
+      const since = (form.get('since') ?? '').trim();
+      const rate = (form.get('rate_per_second') ?? '').trim();
+      const started = await api.send<{ id: string }>('POST', path`/endpoints/${params.id}/recover`, {
+        body: { since, ...(rate !== '' && { rate_per_second: /^\d+(\.\d+)?$/.test(rate) ? Number(rate) : rate }) },
+      });
+      if (started.ok) return seeOther(`${t}/replays/${started.value.id}`);
+      return answerRefusal(context, started.failure, async (more) =>
+        showForm(context, await api.get<Endpoint>(path`/endpoints/${params.id}`), { since, rate, ...more }),
+      );
+    },
+  },
+});
+
+async function showForm(
+  context: TenantContext,
+  endpoint: Endpoint,
+  { since, rate = usualRate, errors = [], refused }: Entered,
+): Promise<PageResult> {
+  const { t, api, isCustomer } = context;
+  if (isCustomer)
+    return withoutCount(context, endpoint, { since, rate, errors, ...(refused !== undefined && { refused }) });
+  const counted = await api.query<Preview>('/dead-letters/replay', {
+    stage: 'dispatcher',
+    endpoint_id: endpoint.id,
+    since,
+    dry_run: true,
+  });
+  const wrong = counted.ok || counted.failure.kind !== 'problem' ? [] : (counted.failure.problem.errors ?? []);
+  const all = errors.length > 0 ? errors : wrong;
+  const here = `${t}/endpoints/${endpoint.id}`;
+  return page({
+    status: refused !== undefined ? 409 : all.length > 0 ? 400 : 200,
+    title: 'Recover endpoint',
+    subtitle: html`<bdi class="url">${endpoint.url}</bdi>`,
+    crumbs: [
+      { label: 'Endpoints', href: `${t}/endpoints` },
+      { label: endpoint.description || endpoint.url, href: here },
+    ],
+    body: html`${refused !== undefined && html`<p class="note note-bad" role="alert">${refused}</p>`}${errorSummary(all)}
+<div class="card"><p>Resends the deliveries that became dead letters since the given time, oldest first.</p>
+<form class="stack" action="${here}/recover">${textField({ name: 'since', label: 'Since', value: since, hint: 'An instant such as 2026-01-31T09:30:00Z.', errors: all })}<button>Count them</button></form></div>
+${counted.ok && startForm(context, { endpoint, since, rate, errors: all, preview: counted.value })}
+<p><a href="${here}">Back to the endpoint</a></p>`,
+  });
+}
+
+/** For customers, who are not told of dead letters: all of them are sent. */
+const withoutCount = (
+  context: TenantContext,
+  endpoint: Endpoint,
+  { since, rate = usualRate, errors = [], refused }: Entered,
+): PageResult =>
+  actionPage(context, {
+    endpoint,
+    title: 'Recover endpoint',
+    about: html`Resends the deliveries that failed for good since the given time, oldest first.`,
+    action: 'recover',
+    submit: 'Send them again',
+    errors,
+    refused,
+    fields: html`${textField({ name: 'since', label: 'Since', value: since, hint: 'An instant such as 2026-01-31T09:30:00Z.', errors })}${rateField(rate, errors)}`,
+  });
+
+const rateField = (rate: string, errors: readonly FieldError[]): Html =>
+  textField({
+    name: 'rate_per_second',
+    label: 'At most, per second',
+    value: rate,
+    hint: 'Empty: as fast as the endpoint takes them.',
+    errors,
+  });
+
+interface Start {
+  endpoint: Endpoint;
+  since: string;
+  rate: string;
+  errors: readonly FieldError[];
+  preview: Preview;
+}
+
+function startForm(context: TenantContext, { endpoint, since, rate, errors, preview }: Start): Html {
+  const { matched, by_reason: reasons } = preview;
+  if (matched === 0)
+    return html`<div class="card"><p>No delivery to this endpoint has become a dead letter since ${time(since)}.</p></div>`;
+  const list = withQuery(`${context.t}/dead-letters`, { endpoint_id: endpoint.id, since });
+  return html`<div class="card"><p><a href="${list}">${plural(matched, 'dead letter')}</a> since ${time(since)}: ${reasons.map(({ reason, letters }) => `${letters} ${inWords(reason)}`).join(', ')}.</p>
+${
+  endpoint.disabled_at !== null
+    ? html`<p class="note note-warn">The endpoint is disabled: enable it first.</p>`
+    : postForm(context, {
+        action: `${context.t}/endpoints/${endpoint.id}/recover`,
+        submit: matched === 1 ? 'Send it again' : `Send ${count(matched)} again`,
+        hidden: { since },
+        body: rateField(rate, errors),
+      })
+}</div>`;
+}

@@ -1,0 +1,168 @@
+import { parseExact } from '#lib/exact-json';
+import type { FieldError } from '../api-calls/console-api.ts';
+import { fieldNames, type FormField, formFields, type FormValues, isSameValue, linesOf } from './form.ts';
+
+/** The body of a request from the fields of the form. What the API can judge, it judges: a number that is none is sent as it was entered. */
+
+type Body = Record<string, unknown>;
+export type ReadBody = { ok: true; body: Body } | { ok: false; errors: readonly FieldError[] };
+
+/** Without what is empty: it has its default. */
+export function createBody(values: FormValues): ReadBody {
+  const errors: FieldError[] = [];
+  const body = Object.fromEntries(
+    settings.flatMap((setting) => {
+      const value = valueOf(setting, values, errors);
+      return value === null ? [] : [[setting, value]];
+    }),
+  );
+  // A new endpoint has nothing to reset.
+  if (body['retry'] !== undefined) body['retry'] = withoutNulls(body['retry'] as Body);
+  return done(body, errors);
+}
+
+/**
+ * A merge patch of the settings that differ, and of no others: what was not touched is not sent, masked values least of all. Emptied ones are
+ * null, which is their default. The headers to pass, which the form shows whole, are given again with another origin, as the API asks.
+ */
+export function patchBody(values: FormValues, before: FormValues): ReadBody {
+  const errors: FieldError[] = [];
+  const body = Object.fromEntries(
+    settings
+      .filter(
+        (setting) => isChanged(setting, values, before) || (setting === 'pass_headers' && mayMove(values, before)),
+      )
+      .map((setting) => {
+        const value = valueOf(setting, values, errors);
+        return [setting, setting === 'headers' ? headersPatch(value, before) : value];
+      }),
+  );
+  return done(body, errors);
+}
+
+/** Whether requests may go to others than before. */
+const mayMove = (values: FormValues, before: FormValues): boolean =>
+  values.pass_headers !== '' &&
+  (URL.parse(values.url)?.origin !== URL.parse(before.url)?.origin || isChanged('proxy', values, before));
+
+const done = (body: Body, errors: readonly FieldError[]): ReadBody =>
+  errors.length > 0 ? { ok: false, errors } : { ok: true, body };
+
+function settingOf(name: FormField): string {
+  const field: { label: string; group?: string } = formFields[name];
+  return field.group ?? name;
+}
+
+/** Settings of the API, each of one or more fields. */
+const settings = [...new Set(fieldNames.map(settingOf))];
+const membersOf = (setting: string): readonly FormField[] => fieldNames.filter((name) => settingOf(name) === setting);
+
+const isChanged = (setting: string, values: FormValues, before: FormValues): boolean =>
+  membersOf(setting).some((name) => !isSameValue(name, values[name], before[name]));
+
+/** Null: its default. */
+function valueOf(setting: string, values: FormValues, errors: FieldError[]): unknown {
+  switch (setting) {
+    case 'event_types':
+    case 'source_ids':
+    case 'pass_headers': {
+      const lines = linesOf(values[setting]);
+      return lines.length === 0 ? null : lines;
+    }
+    case 'ed25519':
+    case 'ordered':
+      return values[setting] === '' ? null : true;
+    case 'timeout_ms':
+    case 'max_in_flight':
+      return number(values[setting]);
+    case 'filter':
+      return filterOf(values.filter, errors);
+    case 'headers':
+      return headersOf(values.headers, errors);
+    case 'client_certificate':
+      return certificateOf(values);
+    case 'rate_limit':
+      return rateLimitOf(values);
+    case 'retry':
+      return retryOf(values);
+    default:
+      return values[setting as FormField] === '' ? null : values[setting as FormField];
+  }
+}
+
+/** A text that is no number goes to the API as it is, which says so. */
+const number = (text: string): number | string | null =>
+  text === '' ? null : /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
+
+function filterOf(text: string, errors: FieldError[]): unknown {
+  if (text === '') return null;
+  try {
+    return parseExact(text, 'all');
+  } catch (error) {
+    errors.push({ field: '/filter', message: `is not JSON: ${(error as Error).message}` });
+    return null;
+  }
+}
+
+/** `Name: value`, a line each. */
+function headersOf(text: string, errors: FieldError[]): Body | null {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  const read = new Map<string, string>();
+  lines.forEach((line, index) => {
+    const [, name, value = ''] = /^\s*([^:\s]+)\s*:(.*)$/.exec(line) ?? [];
+    if (name === undefined)
+      errors.push({ field: '/headers', message: `line ${index + 1} must be a name, a colon and a value` });
+    else if ([...read.keys()].some((other) => other.toLowerCase() === name.toLowerCase()))
+      errors.push({ field: '/headers', message: `${name} is given twice` });
+    else read.set(name, value.trim());
+  });
+  return read.size === 0 ? null : Object.fromEntries(read);
+}
+
+/** Headers are merged by name: one that is gone must be named, with null. */
+function headersPatch(value: unknown, before: FormValues): unknown {
+  if (value === null) return null;
+  const now = value as Body;
+  const kept = Object.keys(now).map((name) => name.toLowerCase());
+  const names = Object.keys(headersOf(before.headers, []) ?? {});
+  return {
+    ...Object.fromEntries(names.filter((name) => !kept.includes(name.toLowerCase())).map((name) => [name, null])),
+    ...now,
+  };
+}
+
+function certificateOf(values: FormValues): Body | null {
+  const certificate = values['client_certificate/certificate'];
+  const privateKey = values['client_certificate/private_key'];
+  if (certificate === '' && privateKey === '') return null;
+  return { ...(certificate !== '' && { certificate }), ...(privateKey !== '' && { private_key: privateKey }) };
+}
+
+function rateLimitOf(values: FormValues): Body | null {
+  const [perSecond, burst] = [number(values['rate_limit/per_second']), number(values['rate_limit/burst'])];
+  if (perSecond === null && burst === null) return null;
+  return { ...(perSecond !== null && { per_second: perSecond }), ...(burst !== null && { burst }) };
+}
+
+/** Both forms are named: the members of the other one are reset. */
+function retryOf(values: FormValues): Body | null {
+  const backoff = {
+    base_seconds: number(values['retry/base_seconds']),
+    cap_seconds: number(values['retry/cap_seconds']),
+    window_seconds: number(values['retry/window_seconds']),
+    max_attempts: number(values['retry/max_attempts']),
+  };
+  const waits = values['retry/schedule'].split(/[\s,]+/).filter((wait) => wait !== '');
+  const retry =
+    values.retry_kind === 'schedule'
+      ? {
+          ...Object.fromEntries(Object.keys(backoff).map((name) => [name, null])),
+          schedule: waits.map(number),
+          jitter: number(values['retry/jitter']),
+        }
+      : { ...backoff, schedule: null, jitter: null };
+  return Object.values(retry).every((value) => value === null) ? null : retry;
+}
+
+const withoutNulls = (given: Body): Body =>
+  Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));

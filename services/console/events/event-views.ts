@@ -1,0 +1,246 @@
+import { html, type Html } from '#lib/html';
+import { withQuery } from '../api-calls/calls.ts';
+import type { PageContent } from '../page-result.ts';
+import { type Column, table } from '../ui/lists.ts';
+import { type Payload, payloadFacts, type PayloadText, payloadView } from '../ui/payload.ts';
+import { statusBadge } from '../ui/status.ts';
+import { breakable, definitions, shortId, wholeId } from '../ui/text.ts';
+import { time } from '../ui/times.ts';
+import { journey, type Journey, whyNot } from './explain-views.ts';
+import type { Delivery, EventMatch, EventRequest, Receipt, WholeEvent } from './read.ts';
+
+/** Answers of receivers that refused, by the ids of their deliveries. */
+export type Answers = ReadonlyMap<string, string>;
+
+const outcomes: Readonly<Record<string, string>> = {
+  blocked: 'the address is not allowed',
+  connect: 'no connection',
+  timeout: 'no answer in time',
+  tls: 'TLS failed',
+};
+
+/** The receiver's last answer. */
+export function lastAnswer({ attempts, last_outcome: outcome, last_http_status: status }: Delivery): string {
+  if (status !== null) return `answered ${status}`;
+  if (outcome !== null) return outcomes[outcome] ?? outcome.replaceAll('_', ' ');
+  return attempts === 0 ? 'not sent yet' : '–';
+}
+
+/** The text of its answer, where that is a reason. */
+export function reasonGiven({ id }: Pick<Delivery, 'id'>, answers: Answers): Html | undefined {
+  const said = answers.get(id);
+  return said === undefined ? undefined : html`<code class="reason">${said}</code>`;
+}
+
+export const attemptCount = (attempts: number): string => (attempts === 1 ? '1 attempt' : `${attempts} attempts`);
+
+/** Endpoints by their ids: what their owner calls them (empty: nothing), and their URLs. */
+export type EndpointNames = ReadonlyMap<string, { description: string; url: string }>;
+
+/** Its description, else its URL; of one that is deleted, the id. */
+export function endpointName(id: string, endpoints: EndpointNames): Html {
+  const endpoint = endpoints.get(id);
+  if (endpoint === undefined) return shortId(id);
+  return endpoint.description === '' ? shownUrl(endpoint.url) : html`<bdi>${endpoint.description}</bdi>`;
+}
+
+/** Its URL, if its name is another. */
+export function urlBesideName(id: string, endpoints: EndpointNames): Html | undefined {
+  const endpoint = endpoints.get(id);
+  return endpoint === undefined || endpoint.description === '' ? undefined : shownUrl(endpoint.url);
+}
+
+/** The URL on a line of its own, for a table. */
+export function urlBeneath(id: string, endpoints: EndpointNames): Html | undefined {
+  const url = urlBesideName(id, endpoints);
+  return url && html`<span class="beneath">${url}</span>`;
+}
+
+const shownUrl = (url: string): Html => html`<bdi class="url">${breakable(url.replace(/^https?:\/\//, ''))}</bdi>`;
+
+export interface Source {
+  id: string;
+  name: string;
+  /** Where its provider sends to. */
+  ingest_url: string;
+}
+
+/** These two have no source that could be looked at. */
+export const builtIn: Readonly<Record<string, string>> = { api: 'API', hookline: 'Hookline' };
+
+export function sourceName(id: string, sources: readonly Source[]): Html {
+  const name = builtIn[id] ?? sources.find((source) => source.id === id)?.name;
+  return name === undefined ? shortId(id) : html`<bdi>${name}</bdi>`;
+}
+
+export const sourceLink = (id: string, { t, sources }: { t: string; sources: readonly Source[] }): Html =>
+  builtIn[id] === undefined
+    ? html`<a href="${t}/sources/${encodeURIComponent(id)}">${sourceName(id, sources)}</a>`
+    : sourceName(id, sources);
+
+/** For a filter. The one that is asked for is always there, also if it was deleted. */
+export function sourceOptions(
+  sources: readonly Source[],
+  asked: string | null,
+): readonly { value: string; label: string }[] {
+  const options = [
+    ...sources.map(({ id, name }) => ({ value: id, label: name })),
+    ...Object.entries(builtIn).map(([value, label]) => ({ value, label })),
+  ];
+  return asked === null || options.some(({ value }) => value === asked)
+    ? options
+    : [...options, { value: asked, label: asked }];
+}
+
+const masked = '***';
+
+/** The request that a webhook came with: headers in their order, spelled and repeated as the sender did. */
+export function requestView(request: EventRequest | undefined): Html {
+  if (request === undefined) return html`<p class="note">The request has been removed: its retention time is over.</p>`;
+  const { method, path, client_address: address, headers, truncated } = request;
+  if (method === null || headers === null)
+    return html`<p class="note">This event did not come by a request of a provider, or before requests were kept.</p>`;
+  const isMasked = headers.some(({ value }) => value === masked) || path?.includes(masked) === true;
+  const lines = [`${method} ${path ?? ''}`, ...headers.map(({ name, value }) => `${name}: ${value}`)];
+  return html`${address !== null && html`<p class="muted">From <code>${address}</code></p>`}
+<pre class="code" tabindex="0">${lines.join('\n')}</pre>
+${isMasked && html`<p class="muted"><code>${masked}</code> stands for a value that may be a secret, such as a signature: it is not stored.</p>`}
+${truncated && html`<p class="muted">There was more than is kept: 2,048 characters of the path, and 8 KiB of headers.</p>`}`;
+}
+
+export const deliveriesTable = (
+  deliveries: readonly Delivery[],
+  { t, endpoints, answers }: { t: string; endpoints: EndpointNames; answers: Answers },
+): Html => {
+  const isReplayed = deliveries.some(({ generation }) => generation > 0);
+  return table({
+    caption: 'Deliveries of this event',
+    rows: deliveries,
+    href: ({ id }) => `${t}/deliveries/${encodeURIComponent(id)}`,
+    columns: [
+      {
+        header: 'Endpoint',
+        cell: ({ endpoint_id: id }) => html`${endpointName(id, endpoints)}${urlBeneath(id, endpoints)}`,
+      },
+      { header: 'Status', cell: ({ status }) => statusBadge(status) },
+      { header: 'Attempts', isNumber: true, cell: ({ attempts }) => attempts },
+      {
+        header: 'Last answer',
+        cell: (delivery) => html`<span>${lastAnswer(delivery)}${reasonGiven(delivery, answers)}</span>`,
+      },
+      ...(isReplayed ? [sentBy] : []),
+      { header: 'Last change', cell: ({ updated_at: updatedAt }) => time(updatedAt) },
+      { header: 'Id', cell: ({ id }) => shortId(id) },
+    ],
+  });
+};
+
+const sentBy: Column<Delivery> = {
+  header: 'Sent by',
+  cell: ({ generation }) => (generation === 0 ? 'fan-out' : `replay ${generation}`),
+};
+
+export const receiptsTable = (receipts: readonly Receipt[]): Html =>
+  table({
+    caption: 'Receipts of this event',
+    rows: receipts,
+    columns: [
+      { header: 'Received', cell: ({ received_at: receivedAt }) => time(receivedAt) },
+      { header: 'As', cell: ({ kind }) => (kind === 'first' ? 'the event' : 'a duplicate') },
+      {
+        header: 'Body',
+        cell: ({ kind, same_bytes: isSame }) =>
+          kind === 'first' ? 'the payload' : isSame ? 'the same bytes' : statusBadge('changed', 'other bytes', 'warn'),
+      },
+      {
+        header: 'From',
+        cell: ({ client_address: address }) => (address === null ? 'unknown' : html`<code>${address}</code>`),
+      },
+      { header: 'Receipt', cell: ({ id }) => html`<code class="id whole-id">${id}</code>` },
+    ],
+  });
+
+export interface ShownEvent extends Journey {
+  event: WholeEvent;
+  /** Undefined: kept no longer. */
+  payload: { payload: Payload; text: PayloadText } | undefined;
+  request: EventRequest | undefined;
+  /** More endpoints than one page of the API: where the next ones are. */
+  moreMatches: string | undefined;
+  mayReplay: boolean;
+  mayErase: boolean;
+  mayCompare: boolean;
+}
+
+/** On this page; the payload has a page of its own. */
+const maxPayloadCharacters = 20_000;
+
+export function eventPage(shown: ShownEvent): PageContent {
+  const { t, event, deliveries, endpoints, answers, receipts, matches } = shown;
+  const href = `${t}/events/${encodeURIComponent(event.id)}`;
+  return {
+    title: event.type,
+    heading: html`<bdi class="event-type">${event.type}</bdi> ${statusBadge(event.status)}`,
+    subtitle: wholeId(event.id),
+    crumbs: [{ label: 'Events', href: `${t}/events` }],
+    actions: actionsOf(shown, href),
+    body: html`${facts(shown)}
+${section('journey', 'Journey', journey(shown))}
+${section('payload', 'Payload', payloadOf(shown, href))}
+${section('request', 'Request as it came', requestView(shown.request))}
+${section('deliveries', 'Deliveries', deliveries.length === 0 ? noDelivery(shown) : deliveriesTable(deliveries, { t, endpoints, answers }))}
+${receipts !== undefined && section('receipts', 'Receipts', receiptsOf(receipts))}
+${matches !== undefined && section('matching', 'Who got it, and why not', matchesOf(shown, matches))}`,
+  };
+}
+
+const section = (id: string, title: string, content: Html): Html =>
+  html`<section class="part" id="${id}" aria-labelledby="${id}-title"><h2 id="${id}-title">${title}</h2>${content}</section>`;
+
+const actionsOf = ({ mayReplay, mayErase, mayCompare, payload, event, t }: ShownEvent, href: string): Html =>
+  html`${mayReplay && payload !== undefined && html`<a class="button primary" data-key="r" href="${href}/replay">Replay …</a>`}
+${mayCompare && payload !== undefined && html`<a class="button" href="${t}/compare?a=${encodeURIComponent(event.id)}">Compare …</a>`}
+${mayErase && html`<a class="button danger" href="${href}/erase">Erase …</a>`}`;
+
+function facts({ t, event, sources }: ShownEvent): Html {
+  const tags = Object.entries(event.tags);
+  return definitions([
+    ['Sender’s id', event.event_id === null ? 'none' : html`<code>${event.event_id}</code>`],
+    sources !== undefined && ['Source', sourceLink(event.source_id, { t, sources })],
+    ['Received', time(event.received_at)],
+    ['Last change', time(event.updated_at)],
+    event.ordering_key !== null && [
+      'Ordering key',
+      html`<a href="${withQuery(`${t}/events`, { ordering_key: event.ordering_key })}"><code>${event.ordering_key}</code></a>`,
+    ],
+    event.trace_id !== null && ['Trace', html`<code>${event.trace_id}</code>`],
+    tags.length > 0 && [
+      'Tags',
+      html`<ul class="tags">${tags.map(([name, value]) => html`<li><a href="${t}/events?tag=${encodeURIComponent(`${name}:${value}`)}"><bdi>${name}:${value}</bdi></a></li>`)}</ul>`,
+    ],
+  ]);
+}
+
+function payloadOf({ payload: kept }: ShownEvent, href: string): Html {
+  if (kept === undefined)
+    return html`<p class="note">The payload has been removed: its retention time is over. The event can’t be sent again.</p>`;
+  const { payload, text } = kept;
+  return html`<p class="muted">${payloadFacts(payload)}${payload.bytes.length > 0 && html` · <a href="${href}/payload">on a page of its own</a> · <a href="${href}/payload?raw=1">raw</a> · <a href="${href}/payload?download=1">download</a>`}</p>
+${payloadView({ payload, text, maxCharacters: maxPayloadCharacters, href: `${href}/payload` })}`;
+}
+
+const noDelivery = ({ event, matches }: ShownEvent): Html =>
+  event.status === 'received'
+    ? html`<p class="note">None yet: the event waits to be fanned out.</p>`
+    : html`<p class="note">No endpoint subscribed to this event when it came.${matches !== undefined && html` <a href="#matching">Why not</a>`}</p>`;
+
+const receiptsOf = (receipts: NonNullable<Journey['receipts']>): Html =>
+  receipts.length === 0
+    ? html`<p class="note">The receipts have been removed: their retention time is over.</p>`
+    : receiptsTable(receipts);
+
+function matchesOf({ sources = [], moreMatches, ...shown }: ShownEvent, matches: readonly EventMatch[]): Html {
+  if (matches.length === 0)
+    return html`<p class="note">There was no endpoint. <a href="${shown.t}/endpoints">Endpoints</a></p>`;
+  return html`${whyNot({ ...shown, matches, sources })}${moreMatches !== undefined && html`<p><a href="${moreMatches}">More endpoints</a></p>`}`;
+}

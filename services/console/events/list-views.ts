@@ -1,0 +1,240 @@
+import { html, type Html } from '#lib/html';
+import { withQuery } from '../api-calls/calls.ts';
+import type { Listed } from '../api-calls/console-api.ts';
+import { page, type PageResult } from '../page-result.ts';
+import type { TenantContext } from '../page.ts';
+import { type Tenant, tenantsInUse } from '../tenants/index.ts';
+import { type Column, emptyState, type Filter, filterForm, pager, table } from '../ui/lists.ts';
+import { statusBadge } from '../ui/status.ts';
+import { cliCommand, count, shortId } from '../ui/text.ts';
+import { time } from '../ui/times.ts';
+import { type Source, sourceName, sourceOptions } from './event-views.ts';
+import { type Event, isErased, type LiveEvent } from './read.ts';
+
+const statuses = ['received', 'processing', 'completed', 'dead_lettered', 'erased'];
+
+export const hasFilter: Filter = {
+  kind: 'checks',
+  name: 'has',
+  label: 'Has',
+  options: [
+    { value: 'duplicates', label: 'duplicates' },
+    { value: 'changed', label: 'changed duplicates' },
+    { value: 'dead_letters', label: 'dead letters' },
+  ],
+};
+
+/** The filters of `GET /v1/events`, by the names that the API has for them. @param sources undefined: they are not told of */
+export const eventFilters = (
+  sources: readonly Source[] | undefined,
+  query = new URLSearchParams(),
+): readonly Filter[] => [
+  { kind: 'text', name: 'type', label: 'Type', placeholder: 'invoice.paid' },
+  ...(sources === undefined
+    ? []
+    : [
+        {
+          kind: 'choice' as const,
+          name: 'source_id',
+          label: 'Source',
+          options: sourceOptions(sources, query.get('source_id')),
+        },
+      ]),
+  { kind: 'choice', name: 'status', label: 'Status', options: statuses },
+  { kind: 'time', name: 'received_since', label: 'From' },
+  { kind: 'time', name: 'received_until', label: 'Until' },
+  { kind: 'text', name: 'tag', label: 'Tag', placeholder: 'customer:cus_9', isRepeated: true, isRare: true },
+  { kind: 'text', name: 'event_id', label: 'Sender’s id', isRare: true },
+  { kind: 'text', name: 'endpoint_id', label: 'Endpoint', placeholder: 'ep_…', isRare: true },
+  { kind: 'text', name: 'ordering_key', label: 'Ordering key', isRare: true },
+  { kind: 'text', name: 'receipt_id', label: 'Receipt', placeholder: 'rcp_…', isRare: true },
+  { kind: 'text', name: 'trace_id', label: 'Trace', placeholder: '32 hexadecimal digits', isRare: true },
+  { ...hasFilter, isRare: true },
+];
+
+export const eventFilterNames: readonly string[] = eventFilters([]).map(({ name }) => name);
+
+/** The filters of a request, without its position. */
+export const filtersIn = (query: URLSearchParams): URLSearchParams =>
+  new URLSearchParams([...query].filter(([name]) => eventFilterNames.includes(name)));
+
+/** The columns of lists of events. A script finds the event of a row by its link. @param sources undefined: they are not told of */
+export const eventColumns = (sources: readonly Source[] | undefined): readonly Column<Event>[] => [
+  { header: 'Received', cell: ({ received_at }) => time(received_at) },
+  { header: 'Type', cell: unlessErased(({ type }) => html`<bdi class="event-type">${type}</bdi>`) },
+  { header: 'Status', cell: ({ status }) => statusBadge(status) },
+  { header: 'Delivered', cell: unlessErased(delivered) },
+  ...(sources === undefined
+    ? []
+    : [{ header: 'Source', cell: unlessErased(({ source_id }) => sourceName(source_id, sources)) }]),
+  { header: 'Duplicates', cell: unlessErased(duplicates) },
+  { header: 'Id', cell: ({ id }) => shortId(id) },
+];
+
+export const eventHref =
+  (t: string) =>
+  ({ id }: Pick<Event, 'id'>): string =>
+    `${t}/events/${encodeURIComponent(id)}`;
+
+const unlessErased = (cell: (event: LiveEvent) => Html | string) => (event: Event) =>
+  isErased(event) ? '–' : cell(event);
+
+function delivered({ deliveries, status }: LiveEvent): string {
+  const all = Object.values(deliveries).reduce((sum, some) => sum + some, 0);
+  if (all === 0) return status === 'received' ? '–' : 'no endpoint';
+  return `${deliveries.delivered} of ${all}`;
+}
+
+function duplicates({ duplicates: all, duplicates_changed: changed }: LiveEvent): string {
+  if (all === 0) return '–';
+  return changed === 0 ? count(all) : `${count(all)}, ${changed === all ? '' : `${count(changed)} `}changed`;
+}
+
+/** The next step where no event has come yet: a command that works. */
+export function firstEvent({
+  t,
+  tenant,
+  sources,
+  mayPublish,
+}: {
+  t: string;
+  tenant: string;
+  sources: readonly Source[];
+  mayPublish: boolean;
+}): Parameters<typeof emptyState>[0] {
+  const [source] = sources;
+  const buttons = html`<div class="buttons">${mayPublish && html`<a class="button primary" href="${t}/events/new">Publish an event</a>`}
+<a class="button" href="${t}/sources">${source === undefined ? 'Create a source' : 'See the sources'}</a></div>`;
+  if (source === undefined)
+    return {
+      title: 'No event yet',
+      body: 'Webhooks arrive through a source, which has the address for their provider. Or publish an event of your own: it is sent to every endpoint that subscribes to its type.',
+      command: cliCommand(`events publish --type order.paid --payload '{"order":"A-1"}'`, tenant),
+      actions: buttons,
+    };
+  return {
+    title: 'No event yet',
+    body: html`Give the provider the address of <bdi>${source.name}</bdi>: <code>${source.ingest_url}</code>. Or send a webhook to it yourself, signed as the provider would:`,
+    command: cliCommand(`send ${source.id} --secret '…'`, tenant),
+    actions: buttons,
+  };
+}
+
+interface LiveList {
+  t: string;
+  events: readonly Event[];
+  /** Undefined: they are not told of. */
+  sources: readonly Source[] | undefined;
+  /** Where changes go on from. Undefined: the page does not follow them, for it is not the newest. */
+  cursor: string | undefined;
+  filters: URLSearchParams;
+  /** New events come onto the page without being asked for. */
+  isFollowing: boolean;
+  /** There are older events, which this page does not show. */
+  hasOlder: boolean;
+}
+
+/**
+ * The rows, and what islands/live-events.ts needs to add to them. Without a script it is the table alone. An empty list has its table too, not
+ * shown, for the first event that comes.
+ */
+export function liveList({ t, events, sources, cursor, filters, isFollowing, hasOlder }: LiveList): Html {
+  const rows = table({ caption: 'Events', columns: eventColumns(sources), rows: events, href: eventHref(t) });
+  if (cursor === undefined) return rows;
+  const list = `${t}/events`;
+  const other = new URLSearchParams(filters);
+  if (!isFollowing) other.set('live', '1');
+  return html`<live-events data-from="${withQuery(`${t}/live/events`, filters)}" data-cursor="${cursor}"${isFollowing && html` data-follows`}${hasOlder && html` data-has-older`}>
+<div class="live-bar" hidden><span role="status"></span><button type="button" class="live-new" hidden></button><a class="live-switch" data-key="l" href="${withQuery(list, other)}">${isFollowing ? 'Stop following' : 'Follow'}</a></div>
+<div class="live-rows"${events.length === 0 && html` hidden`}>${rows}</div></live-events>`;
+}
+
+/** Parameters of the address that do not choose among the events. */
+const choosesNothing = ['limit', 'live'];
+
+interface EventsList {
+  listed: Listed<Event>;
+  /** Undefined for customers. */
+  sources: readonly Source[] | undefined;
+  /** Other tenants to look at, where this one is empty. */
+  inUse: readonly Tenant[];
+}
+
+/**
+ * The list of events. An API page may be empty and still have a next one: then nothing was found among those that were looked at, which is not
+ * the same as nothing.
+ */
+export function eventsPage(context: TenantContext, { listed, sources, inUse }: EventsList): PageResult {
+  const { base, t, tenant, query, can, isCustomer } = context;
+  const href = `${t}/events`;
+  const filters = filtersIn(query);
+  const errors = listed.ok ? [] : listed.errors;
+  const form = filterForm({ action: href, filters: eventFilters(sources, query), query, errors });
+  const content = {
+    title: 'Events',
+    actions: html`${can('write', 'replay') && listed.ok && listed.items.length > 0 && replayThese(t, filters)}
+${!isCustomer && html`<a class="button" href="${withQuery(`${href}/search`, filters)}">Search payloads</a>`}
+${can('publish') && html`<a class="button primary" href="${href}/new">Publish an event</a>`}`,
+    islands: ['live-events'],
+  };
+  if (!listed.ok) return page({ ...content, status: 400, body: html`${form}${wrongFilters(listed.errors, sources)}` });
+
+  const { items: events, next, prev, header } = listed;
+  const isNewest = !query.has('page');
+  const rows = liveList({
+    t,
+    events,
+    sources,
+    cursor: isNewest ? header('hookline-cursor') : undefined,
+    filters,
+    isFollowing: query.has('live'),
+    hasOlder: next !== undefined,
+  });
+  const pages = pager({
+    href,
+    next: withoutOrder(next),
+    prev: withoutOrder(prev),
+    words: { prev: 'Newer', next: 'Older' },
+  });
+  if (events.length > 0) return page({ ...content, body: html`${form}${rows}${pages}` });
+  if (next !== undefined) return page({ ...content, body: html`${form}${notFoundYet}${rows}${pages}` });
+  const isNarrowed = [...query.keys()].some((name) => !choosesNothing.includes(name));
+  return isNarrowed
+    ? page({ ...content, status: 404, body: html`${form}${nothingMatches(href)}${rows}` })
+    : page({
+        ...content,
+        body: html`${tenantsInUse(base, inUse)}${emptyState(sources === undefined ? noEventYet : firstEvent({ t, tenant, sources, mayPublish: can('publish') }))}${rows}`,
+      });
+}
+
+const noEventYet = {
+  title: 'No event yet',
+  body: 'Each event shows up here when it comes, with all that was sent to your endpoints.',
+};
+
+/** The page says in which order the API was asked, its address does not. */
+function withoutOrder(parameters: URLSearchParams | undefined): URLSearchParams | undefined {
+  parameters?.delete('order');
+  return parameters;
+}
+
+const replayThese = (t: string, filters: URLSearchParams): Html => {
+  const these = new URLSearchParams([['what', 'events'], ...filters]);
+  return html`<a class="button" href="${withQuery(`${t}/replays/new`, these)}">Replay ${filters.size === 0 ? 'events' : 'these'} …</a>`;
+};
+
+const notFoundYet = html`<div class="empty"><h2>Nothing found yet</h2><p>No event so far matches all filters. Older events have not been searched yet: continue with “Older”, or give a time in “From” and “Until”.</p></div>`;
+
+const nothingMatches = (href: string): Html =>
+  html`<div class="empty"><h2>Nothing matches</h2><p>No event matches all filters. Change a filter, or <a href="${href}">see all</a>.</p></div>`;
+
+/** The errors that no field of the form shows. */
+function wrongFilters(
+  errors: Extract<Listed<never>, { ok: false }>['errors'],
+  sources: readonly Source[] | undefined,
+): Html {
+  const names = eventFilters(sources).map(({ name }) => name);
+  const others = errors.filter(({ field }) => !names.includes(field));
+  return html`<div class="empty"><h2>These filters are not valid</h2><p>Correct them, and filter again.</p>
+${others.length > 0 && html`<ul>${others.map(({ field, message }) => html`<li><code>${field}</code> ${message}</li>`)}</ul>`}</div>`;
+}

@@ -1,0 +1,129 @@
+import { ApiError } from '#client';
+import { html, type Html } from '#lib/html';
+import { withQuery } from '../api-calls/calls.ts';
+import type { FieldError } from '../api-calls/console-api.ts';
+import { page, type PageResult } from '../page-result.ts';
+import { tenantPage } from '../page.ts';
+import { textArea } from '../ui/form.ts';
+import { filterForm, table } from '../ui/lists.ts';
+import { count } from '../ui/text.ts';
+import type { Source } from './event-views.ts';
+import { eventColumns, eventFilterNames, eventFilters, eventHref, filtersIn } from './list-views.ts';
+import { type Event, namedSources } from './read.ts';
+
+/** The findings of a search so far. */
+export interface EventSearch {
+  matched: readonly Event[];
+  scanned: number;
+  unjudged: { payload_removed: number; payload: number; filter_steps: number };
+  complete: boolean;
+  cursor: string | null;
+}
+
+interface SearchPage {
+  t: string;
+  query: URLSearchParams;
+  sources: readonly Source[];
+  found?: EventSearch;
+  errors?: readonly FieldError[];
+}
+
+/**
+ * A search is bounded, so it says how far it has looked. Only one that has looked at every event may say that there is nothing: that is the 404.
+ */
+export function searchPage({ t, query, sources, found, errors = [] }: SearchPage): PageResult {
+  const content = { title: 'Search payloads', crumbs: [{ label: 'Events', href: `${t}/events` }] };
+  const form = searchForm({ t, query, sources, errors });
+  if (errors.length > 0) return page({ ...content, status: 400, body: form });
+  if (found === undefined) return page({ ...content, body: html`${form}${howTo}` });
+  const { matched, complete } = found;
+  const rows =
+    matched.length > 0 &&
+    table({ caption: 'Events found', columns: eventColumns(sources), rows: matched, href: eventHref(t) });
+  return page({
+    ...content,
+    status: complete && matched.length === 0 ? 404 : 200,
+    body: html`${form}${howFar({ t, query, found })}${rows}`,
+  });
+}
+
+/** The same form as that of the list, with the payload's filter above its fields. */
+function searchForm({ t, query, sources, errors = [] }: Omit<SearchPage, 'found'>): Html {
+  return filterForm({
+    action: `${t}/events/search`,
+    filters: eventFilters(sources, query).map((filter) => ({ ...filter, isRare: true })),
+    query,
+    errors,
+    submit: 'Search',
+    above: textArea({
+      name: 'filter',
+      label: 'Payload',
+      hint: 'A filter in the form that endpoints use, as JSON. The newest events are searched first.',
+      rows: 3,
+      value: query.get('filter') ?? '',
+      isRequired: true,
+      errors: errors.map(({ field, message }) => ({ field, message: `${field.replace(/^filter/, '')} ${message}` })),
+    }),
+  });
+}
+
+const operatorNames = 'eq ne gt gte lt lte in nin all size exists not elemMatch and or nor'.split(' ');
+const operators = operatorNames.map((name, index) => html`${index === 0 ? '' : ', '}<code>$${name}</code>`);
+
+const howTo = html`<div class="note"><p>A path and a value, such as <code>{"data.amount": {"$gt": 1000}}</code>; operators are ${operators}. A search reads payloads for at most two seconds, and says how far it has come.</p></div>`;
+
+function howFar({ t, query, found }: { t: string; query: URLSearchParams; found: EventSearch }): Html {
+  const { matched, scanned, complete, cursor, unjudged } = found;
+  const isContinued = query.has('cursor');
+  const looked = `${count(scanned)} ${scanned === 1 ? 'payload was' : 'payloads were'} looked at`;
+  const older = new URLSearchParams([['filter', query.get('filter') ?? ''], ...filtersIn(query)]);
+  if (cursor !== null) older.set('cursor', cursor);
+  const result =
+    matched.length === 0
+      ? complete
+        ? html`<h2>${isContinued ? 'No older event matches' : 'No event matches'}</h2><p>${looked}, and there are no older events.</p>`
+        : html`<h2>Nothing found yet</h2><p>${looked}. Older events have not been looked at.</p>`
+      : html`<h2>${matched.length === 1 ? '1 event' : `${matched.length} events`}</h2><p>${looked}${complete ? ', and there are no older events.' : '. Older events have not been looked at.'}</p>`;
+  return html`<div class="note search-result" role="status">${result}
+${notJudged(unjudged).map((line) => html`<p>${line}</p>`)}
+${cursor !== null && html`<p><a class="button" href="${withQuery(`${t}/events/search`, older)}">Search older</a></p>`}</div>`;
+}
+
+function notJudged({ payload_removed, payload, filter_steps }: EventSearch['unjudged']): string[] {
+  const events = (n: number): string => (n === 1 ? '1 event' : `${count(n)} events`);
+  return [
+    ...(payload_removed > 0
+      ? [`${events(payload_removed)} could not be searched, because the payload has been removed.`]
+      : []),
+    ...(payload > 0 ? [`${events(payload)} could not be searched, because the payload is too large or too deep.`] : []),
+    ...(filter_steps > 0
+      ? [`${events(filter_steps)} could not be searched, because the filter is too expensive for the payload.`]
+      : []),
+  ];
+}
+
+const matchesPerPage = '50';
+
+/** `T/events/search`: events by what is in their payloads. `cursor`: goes on behind what was looked at. */
+export const searchEvents = tenantPage({
+  path: '/events/search',
+  title: 'Search payloads',
+  section: 'events',
+  get: {
+    query: ['filter', ...eventFilterNames, 'cursor'],
+    async answer({ api, query, t }) {
+      const sources = await namedSources(api);
+      const filter = query.get('filter');
+      if (filter === null) return searchPage({ t, query, sources });
+      const asked = new URLSearchParams([['filter', filter], ...filtersIn(query), ['limit', matchesPerPage]]);
+      const cursor = query.get('cursor');
+      if (cursor !== null) asked.set('cursor', cursor);
+      const found = await api.ask<EventSearch>(withQuery('/events/search', asked));
+      if (found.ok) return searchPage({ t, query, sources, found: found.value });
+      const { failure } = found;
+      if (failure.kind !== 'problem' || failure.status !== 400) throw new ApiError(failure);
+      const errors = failure.problem.errors ?? [{ field: 'filter', message: failure.problem.detail ?? 'is not valid' }];
+      return searchPage({ t, query, sources, errors });
+    },
+  },
+});

@@ -1,0 +1,1 @@
+export { jumpPages } from './pages.ts';

@@ -1,0 +1,202 @@
+import { ApiError } from '#client';
+import { html, type Html } from '#lib/html';
+import { path, withQuery } from '../api-calls/calls.ts';
+import type { Asked, Listed, ReadApi } from '../api-calls/console-api.ts';
+import type { Event } from '../events/index.ts';
+import { page, type PageResult, type PageStatus, problem, seeOther } from '../page-result.ts';
+import { tenantPage } from '../page.ts';
+import { table } from '../ui/lists.ts';
+
+/** Where a text may lead to. */
+export interface Target {
+  /** Below the tenant's base. */
+  href: string;
+  kind: string;
+  label: string;
+}
+
+export interface Found {
+  targets: readonly Target[];
+  /** Lists in which not everything has been looked at. */
+  unfinished: readonly Target[];
+}
+
+/** The pages of what has an id of its own. */
+const pagesByPrefix: Readonly<Record<string, { kind: string; api: string; page: string }>> = {
+  dl: { kind: 'Dead letter', api: '/dead-letters', page: '/dead-letters' },
+  dlv: { kind: 'Delivery', api: '/deliveries', page: '/deliveries' },
+  ep: { kind: 'Endpoint', api: '/endpoints', page: '/endpoints' },
+  ers: { kind: 'Erasure', api: '/erasures', page: '/erasures' },
+  evt: { kind: 'Event', api: '/events', page: '/events' },
+  key: { kind: 'API key', api: '/api-keys', page: '/keys' },
+  rpl: { kind: 'Replay', api: '/replays', page: '/replays' },
+  src: { kind: 'Source', api: '/sources', page: '/sources' },
+};
+
+/** An id says by its beginning what it is of. */
+export async function findById(api: ReadApi, id: string): Promise<Target | 'gone' | undefined> {
+  const [, prefix = ''] = /^([a-z]+)_[0-9a-z]+$/.exec(id) ?? [];
+  const known = Object.hasOwn(pagesByPrefix, prefix) ? pagesByPrefix[prefix] : undefined;
+  if (known === undefined) return undefined;
+  const asked: Asked<unknown> = await api.ask(known.api + path`/${id}`);
+  if (asked.ok) return { href: known.page + path`/${id}`, kind: known.kind, label: id };
+  const { failure } = asked;
+  if (failure.kind !== 'problem') throw new ApiError(failure);
+  // A provider’s own id may begin like one of ours; and who may not see keys finds none.
+  if ([400, 403, 404].includes(failure.status)) return undefined;
+  if (failure.status === 410) return 'gone';
+  throw new ApiError(failure);
+}
+
+interface Named {
+  id: string;
+  name?: string;
+  url?: string;
+}
+
+const trace = /^[0-9a-f]{32}$/;
+const tag = /^[\w.-]{1,64}:./;
+/** The form of a type of events. */
+const type = /^[!-)+-~]{1,255}$/;
+
+/** Everything that has the text as an id of its sender, a receipt, a trace, a tag, a type, or in its name or URL. */
+export async function findByText(api: ReadApi, text: string): Promise<Found> {
+  const events = (filter: string, kind: string, isOfOne: boolean) => findEvents(api, { filter, text, kind, isOfOne });
+  const found = await Promise.all([
+    events('event_id', 'Sender’s id', true),
+    text.startsWith('rcp_') && events('receipt_id', 'Receipt', true),
+    trace.test(text) && events('trace_id', 'Trace', true),
+    tag.test(text) && events('tag', 'Tag', true),
+    type.test(text) && events('type', 'Type', false),
+    findNamed(api, text, { list: '/endpoints', kind: 'Endpoint' }),
+    findNamed(api, text, { list: '/sources', kind: 'Source' }),
+  ]);
+  const all = found.filter((one) => one !== false);
+  return {
+    targets: all.flatMap(({ targets }) => targets),
+    unfinished: all.flatMap(({ unfinished }) => unfinished),
+  };
+}
+
+/** @param isOfOne a single event is shown itself; of a type its list is, for one more may come every moment */
+async function findEvents(
+  api: ReadApi,
+  { filter, text, kind, isOfOne }: { filter: string; text: string; kind: string; isOfOne: boolean },
+): Promise<Found> {
+  const listed = await api.list<Event>(withQuery('/events', { order: 'desc', limit: 2, [filter]: text }));
+  const list = { href: withQuery('/events', { [filter]: text }), kind, label: text };
+  // The text is nothing that such a filter takes.
+  if (!listed.ok) return { targets: [], unfinished: [] };
+  const { items, next } = listed;
+  const [event] = items;
+  if (event === undefined) return { targets: [], unfinished: next === undefined ? [] : [list] };
+  const isOne = isOfOne && items.length === 1 && next === undefined;
+  return {
+    targets: [isOne ? { href: path`/events/${event.id}`, kind: `${kind} of the event`, label: event.id } : list],
+    unfinished: [],
+  };
+}
+
+/** As many are named. */
+const maxNamed = 10;
+
+async function findNamed(
+  api: ReadApi,
+  text: string,
+  { list, kind }: { list: '/endpoints' | '/sources'; kind: string },
+): Promise<Found> {
+  const listed: Listed<Named> = await api.list<Named>(withQuery(list, { q: text, limit: maxNamed }));
+  if (!listed.ok) return { targets: [], unfinished: [] };
+  const rest = { href: withQuery(list, { q: text }), kind: `${kind}s`, label: `all with “${text}”` };
+  return {
+    targets: [
+      ...listed.items.map(({ id, name, url }) => ({ href: list + path`/${id}`, kind, label: url ?? name ?? id })),
+      ...(listed.next === undefined ? [] : [rest]),
+    ],
+    unfinished: [],
+  };
+}
+
+interface JumpPage {
+  t: string;
+  text: string;
+  status: PageStatus;
+  body: Html;
+}
+
+const jumpPage = ({ t, text, status, body }: JumpPage): PageResult =>
+  page({
+    title: 'Search',
+    status,
+    body: html`<form class="filters" action="${t}/jump"><div class="field"><label for="jump">Id, type, tag, URL or name</label><input id="jump" name="q" value="${text}" maxlength="200" spellcheck="false" autocomplete="off"></div>
+<div class="filter-buttons"><button>Search</button></div></form>${body}`,
+  });
+
+/** Several things have it. */
+export const candidatesPage = (t: string, text: string, { targets, unfinished }: Found): PageResult =>
+  jumpPage({
+    t,
+    text,
+    status: 200,
+    body: html`${
+      targets.length > 0
+        ? table<Target>({
+            caption: `What “${text}” may be`,
+            rows: targets,
+            href: ({ href }) => t + href,
+            columns: [
+              { header: 'Name', cell: ({ label }) => html`<bdi>${label}</bdi>` },
+              { header: 'Kind', cell: ({ kind }) => kind },
+            ],
+          })
+        : html`<div class="empty"><h2>Nothing found yet</h2><p>Not all events have been looked at. Go on in the list:</p></div>`
+    }${
+      unfinished.length > 0 &&
+      html`<ul class="links">${unfinished.map(({ href, kind }) => html`<li><a href="${t}${href}">${kind}: look at older events</a></li>`)}</ul>`
+    }`,
+  });
+
+export const nothingPage = (t: string, text: string): PageResult =>
+  jumpPage({
+    t,
+    text,
+    status: 404,
+    body: html`<div class="empty"><h2>Nothing has this</h2><p>Ids of events, receipts, deliveries, dead letters, endpoints, sources, replays and keys are found when they are whole, and so are the sender’s id, a type, a tag as <code>name:value</code>, and a trace of 32 hexadecimal digits. Endpoints and sources are found by a part of their URL or name.</p><p><a href="${t}/events/search">Search in payloads</a></p></div>`,
+  });
+
+export const tooShortPage = (t: string, text: string): PageResult =>
+  jumpPage({
+    t,
+    text,
+    status: 400,
+    body: html`<div class="empty"><h2>That is too short</h2><p>Enter at least three characters.</p></div>`,
+  });
+
+const shortest = 3;
+const longest = 300;
+
+/** `T/jump?q=`: goes to whatever has that id, or shows what the text may be. */
+export const jump = tenantPage({
+  path: '/jump',
+  title: 'Search',
+  get: {
+    query: ['q'],
+    async answer({ api, query, t }) {
+      const text = (query.get('q') ?? '').trim();
+      if (text.length < shortest) return tooShortPage(t, text);
+      if (text.length > longest) return nothingPage(t, text.slice(0, longest));
+      const one = await findById(api, text);
+      if (one === 'gone') return problem(410);
+      if (one !== undefined) return seeOther(t + one.href);
+      const found = await findByText(api, text);
+      const [target] = found.targets;
+      if (found.targets.length === 1 && target !== undefined) return seeOther(t + target.href);
+      return target === undefined && found.unfinished.length === 0
+        ? nothingPage(t, text)
+        : candidatesPage(t, text, found);
+    },
+  },
+});
+
+/** `T/jump`: whatever has an id. */
+export const jumpPages = [jump];

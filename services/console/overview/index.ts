@@ -1,0 +1,2 @@
+export { overviewPages } from './pages.ts';
+export { card } from './views.ts';

@@ -1,0 +1,155 @@
+import type { ApiFailure } from '#client';
+import type { Stats } from '#lib/api-contract';
+import type { StatDimension, StatStep } from '#lib/contract';
+import { path, withQuery } from '../api-calls/calls.ts';
+import type { Asked, ReadApi } from '../api-calls/console-api.ts';
+import { totalsByKey } from '../api-calls/stats.ts';
+import { endpointNames, type TenantNames } from '../api-calls/tenant-names.ts';
+import type { Endpoint } from '../endpoints/index.ts';
+
+const minuteMs = 60_000;
+
+/** The times that can be chosen. The API counts the last 60 minutes, 24 hours or 30 days by itself, the step under way included. */
+export const ranges = {
+  '1h': { label: 'Last hour', step: '1m', stepName: 'minute', stepMs: minuteMs },
+  '24h': { label: 'Last 24 hours', step: '1h', stepName: 'hour', stepMs: 60 * minuteMs },
+  '30d': { label: 'Last 30 days', step: '1d', stepName: 'day', stepMs: 24 * 60 * minuteMs },
+} as const;
+
+export type RangeName = keyof typeof ranges;
+
+export const isRange = (text: string): text is RangeName => Object.hasOwn(ranges, text);
+
+
+
+/** The overview's requests to the API. Each part may fail by itself: its card then says so. */
+
+/** The answer of `GET /v1/endpoints/{id}/health`. */
+export interface Health {
+  breaker: { state: 'closed' | 'half_open' | 'open' } | null;
+  disables_at: string | null;
+  /** The latency of a day's attempts. */
+  latency: { p95_ms: number | null };
+  waiting: { retrying: number; parked: number; is_capped: boolean; oldest: string | null };
+}
+
+export interface RunningReplay {
+  id: string;
+  status: string;
+  matched: number;
+  replayed: number;
+  failed: number;
+  remaining: number;
+}
+
+/** The counts of a dry run of the replay of all dead letters. */
+export interface DeadLetterCounts {
+  matched: number;
+  left_out: number;
+  by_reason: readonly { stage: string; reason: string; letters: number }[];
+}
+
+export type ShownEndpoint = Endpoint & { disabled_reason: string | null };
+
+export interface Overview {
+  sums: Asked<Stats>;
+  byEndpoint: Asked<Stats>;
+  byType: Asked<Stats>;
+  bySource: Asked<Stats>;
+  failing: Asked<readonly ShownEndpoint[]>;
+  disabled: Asked<readonly ShownEndpoint[]>;
+  deadLetters: Asked<DeadLetterCounts>;
+  replays: Asked<readonly RunningReplay[]>;
+  endpoints: Asked<readonly ShownEndpoint[]>;
+  sources: Asked<readonly { id: string; name: string }[]>;
+  newest: Asked<readonly unknown[]>;
+  /** The health of the endpoints that are shown, by id. */
+  health: ReadonlyMap<string, Health>;
+}
+
+/** One more than are shown, to know whether there are more. */
+const asked = 11;
+export const shownOfEach = asked - 1;
+const shownEndpoints = 5;
+const named = 200;
+const askedReplays = 50;
+
+export async function askOverview(api: ReadApi, step: StatStep): Promise<Overview> {
+  const stats = (by?: StatDimension, series?: string): Promise<Asked<Stats>> =>
+    api.ask('GET /v1/stats', { query: { step, by, series } });
+  const list = <T>(pathname: string, parameters: Record<string, string | number>): Promise<Asked<readonly T[]>> =>
+    api.ask<readonly T[]>(withQuery(pathname, parameters));
+  const [sums, byEndpoint, byType, bySource, failing, disabled, deadLetters, replays, endpoints, sources, newest] =
+    await Promise.all([
+      stats(),
+      stats('endpoint'),
+      stats('type', 'received,delivered,dead_lettered'),
+      stats('source', 'rejected'),
+      list<ShownEndpoint>('/endpoints', { failing: 'true', status: 'enabled', limit: asked }),
+      list<ShownEndpoint>('/endpoints', { status: 'disabled', limit: asked }),
+      api.query<DeadLetterCounts>('/dead-letters/replay', { all: true, dry_run: true }),
+      list<RunningReplay>('/replays', { limit: askedReplays }),
+      list<ShownEndpoint>('/endpoints', { limit: named }),
+      list<{ id: string; name: string }>('/sources', { limit: named }),
+      list('/events', { order: 'desc', limit: 1 }),
+    ]);
+  const shown = new Set([
+    ...valueOr(failing, [])
+      .slice(0, shownOfEach)
+      .map(({ id }) => id),
+    ...worstEndpoints(byEndpoint).map(([id]) => id),
+  ]);
+  return {
+    ...{ sums, byEndpoint, byType, bySource, failing, disabled, deadLetters, replays, endpoints, sources, newest },
+    health: await askHealth(api, [...shown]),
+  };
+}
+
+/** By the share of their attempts that failed. */
+export const worstEndpoints = (byEndpoint: Asked<Stats>) =>
+  byEndpoint.ok
+    ? [...totalsByKey(byEndpoint.value)]
+        .filter(([, { delivered, failed }]) => delivered + failed > 0)
+        .sort(([, a], [, b]) => share(a) - share(b) || b.failed - a.failed || b.delivered - a.delivered)
+        .slice(0, shownEndpoints)
+    : [];
+
+const share = ({ delivered, failed }: { delivered: number; failed: number }): number =>
+  delivered / (delivered + failed);
+
+async function askHealth(api: ReadApi, ids: readonly string[]): Promise<ReadonlyMap<string, Health>> {
+  const answers = await Promise.all(
+    ids.map(async (id) => [id, await api.ask<Health>(path`/endpoints/${id}/health`)] as const),
+  );
+  return new Map(answers.flatMap(([id, answer]) => (answer.ok ? [[id, answer.value] as const] : [])));
+}
+
+const valueOr = <T>(answer: Asked<T>, otherwise: T): T => (answer.ok ? answer.value : otherwise);
+
+/** The names of endpoints and sources, as far as they could be asked for. */
+export const namesIn = ({ endpoints, sources }: Overview): TenantNames => ({
+  endpoints: {
+    names: endpointNames(valueOr(endpoints, [])),
+    isComplete: endpoints.ok && endpoints.value.length < named,
+  },
+  sources: {
+    names: new Map(valueOr(sources, []).map(({ id, name }) => [id, name])),
+    isComplete: sources.ok && sources.value.length < named,
+  },
+});
+
+/** Whether nothing was set up or sent in the tenant yet. */
+export const isEmpty = ({ endpoints, sources, newest }: Overview): boolean =>
+  [endpoints, sources, newest].every((list) => list.ok && list.value.length === 0);
+
+/** These say something of the whole page: the session has ended, the tenant was deleted, … */
+const ofThePage: readonly number[] = [401, 403, 410];
+
+/** Why there is no overview at all; undefined: some of it can be shown. */
+export function failureOfAll({ health: _health, ...parts }: Overview): ApiFailure | undefined {
+  const failures = Object.values(parts).flatMap((part) => (part.ok ? [] : [part.failure]));
+  const decisive = failures.find((failure) => failure.kind === 'problem' && ofThePage.includes(failure.status));
+  if (decisive !== undefined) return decisive;
+  const isAway = (failure: ApiFailure): boolean => failure.kind !== 'problem' || failure.status >= 500;
+  return failures.length === Object.keys(parts).length && failures.every(isAway) ? failures[0] : undefined;
+}

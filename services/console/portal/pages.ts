@@ -1,0 +1,227 @@
+import { ApiError } from '#client';
+import { addressOfName, type AliasKind, type EventTypeAliasView, type EventTypeSummary, type EventTypeVersionView, type EventTypeView } from '#lib/contract';
+import { html } from '#lib/html';
+import { path, withQuery } from '../api-calls/calls.ts';
+import type { ReadApi } from '../api-calls/console-api.ts';
+import { languages, nameIn, portalLinks, typeColumns, type TypeWithNewest, verifyPage, type Version, versionOf, versionPage, withTexts } from '../catalog/index.ts';
+import type { Endpoint } from '../endpoints/index.ts';
+import { page, type PageResult, problem, seeOther } from '../page-result.ts';
+import { portalPage, publicPage } from '../page.ts';
+import { problemOfFailure } from '../problem-of-failure.ts';
+import { endSession, noSessionCookie, probeCookie, returnCookie, sessionCookie } from '../session/index.ts';
+import { listPage, listParameters } from '../ui/list-page.ts';
+import { rawMember } from '../ui/payload.ts';
+import { customerStart, customerTypePage, linkPage, notKept, portalBase } from './views.ts';
+
+/** @returns the name of today and how it came about, if this is a former one. @throws ApiError */
+export async function readType(
+  api: ReadApi,
+  name: string,
+): Promise<{ kind: 'found'; type: TypeWithNewest } | { kind: 'moved'; to: string; by: AliasKind }> {
+  try {
+    const text = (await api.bytes(addressOfName('/event-types', name))).bytes.toString();
+    const type = JSON.parse(text) as EventTypeView;
+    const newest = type.newest && withTexts(type.newest, rawMember(text, 'newest') ?? '');
+    return { kind: 'found', type: { ...type, newest } };
+  } catch (error) {
+    const alias = error instanceof ApiError ? aliasIn(error) : undefined;
+    if (alias === undefined) throw error;
+    return { kind: 'moved', to: alias.target, by: alias.kind };
+  }
+}
+
+/** @throws ApiError */
+export async function readVersion(api: ReadApi, name: string, version: number): Promise<Version> {
+  const text = (await api.bytes(addressOfName('/event-types', name, `/versions/${version}`))).bytes.toString();
+  return withTexts(JSON.parse(text) as EventTypeVersionView, text);
+}
+
+/** The body of a 301, which the API answers for a former name. */
+function aliasIn({ failure }: ApiError): EventTypeAliasView | undefined {
+  if (failure.kind !== 'unexpected_answer' || failure.status !== 301) return undefined;
+  return JSON.parse(failure.body) as EventTypeAliasView;
+}
+
+/** `/portal/event-types`: those that are described for customers, by name. */
+export const portalTypes = portalPage({
+  path: '/event-types',
+  title: 'Event types',
+  section: 'event_types',
+  get: {
+    capability: 'view',
+    query: listParameters([]),
+    async answer(context) {
+      const { t, api, query } = context;
+      return listPage<EventTypeSummary>(context, {
+        title: 'Event types',
+        href: `${t}/event-types`,
+        listed: await api.list<EventTypeSummary>('/event-types', query),
+        columns: typeColumns,
+        row: ({ name }) => portalLinks(t).type(name),
+        empty: { title: 'No event type is described', body: 'Events may be sent all the same.' },
+      });
+    },
+  },
+});
+
+/** `/portal/event-types/:name` */
+export const portalType = portalPage({
+  path: '/event-types/:name',
+  title: 'Event type',
+  section: 'event_types',
+  get: {
+    capability: 'view',
+    query: ['name'],
+    async answer({ t, api, params, query }) {
+      const to = portalLinks(t);
+      const name = nameIn(params.name, query);
+      if (name === undefined) return problem(404);
+      const found = await readType(api, name);
+      if (found.kind === 'moved') return seeOther(to.type(found.to));
+      const { type } = found;
+      return page({ title: type.name, crumbs: crumbs(t), body: customerTypePage(type, to) });
+    },
+  },
+});
+
+/** `/portal/event-types/:name/v/:version` */
+export const portalTypeVersion = portalPage({
+  path: '/event-types/:name/v/:version',
+  title: 'Version',
+  section: 'event_types',
+  get: {
+    capability: 'view',
+    query: ['name'],
+    async answer({ t, api, params, query }) {
+      const to = portalLinks(t);
+      const number = versionOf(params.version);
+      const name = nameIn(params.name, query);
+      if (number === undefined || name === undefined) return problem(404);
+      const found = await readType(api, name);
+      if (found.kind === 'moved') {
+        // Versions of a merged type are none of the other type's.
+        if (found.by === 'merged') return seeOther(to.type(found.to));
+        await readVersion(api, found.to, number);
+        return seeOther(to.version(found.to, number));
+      }
+      const { type } = found;
+      return page({
+        title: `${type.name}, version ${number}`,
+        crumbs: [...crumbs(t), { label: type.name, href: to.type(type.name) }],
+        body: html`${versionPage(type, await readVersion(api, type.name, number), to)}`,
+      });
+    },
+  },
+});
+
+const crumbs = (t: string) => [{ label: 'Event types', href: `${t}/event-types` }];
+
+/** As the API makes them; whether one is good, it alone can tell. */
+const code = /^hp_\w{1,190}$/;
+
+const gone = 'This link was used already, has ended, or was revoked. Get another one where you got this one.';
+
+/** `/p/:code`: looking at a link does not use it up, and tells what it is: 404 for none, 410 for one that is over. */
+export const portalLink = publicPage({
+  path: '/p/:code',
+  title: 'Your webhooks',
+  face: 'portal',
+  get: {
+    async answer({ base, params, actions, frame }) {
+      if (!code.test(params.code)) return problem(404);
+      const looked = await actions.lookAtLink(params.code);
+      if ('kind' in looked) return problem(429, { retryAfterSeconds: looked.retryAfterSeconds });
+      return looked.ok
+        ? page({ ...linkPage(`${base}/p/${params.code}`), ...(frame && { headers: { 'set-cookie': probeCookie } }) })
+        : refusal(problemOfFailure(looked.failure));
+    },
+  },
+  post: {
+    async answer({ base, params, actions, isSecure, isEmbeddable: isEmbedded, frame }) {
+      if (!code.test(params.code)) return problem(404);
+      if (frame?.keepsCookies === false) return page({ ...notKept(`${base}/p/${params.code}`), status: 409 });
+      const redeemed = await actions.redeemLink(params.code);
+      switch (redeemed.kind) {
+        case 'limited':
+          return problem(429, { retryAfterSeconds: redeemed.retryAfterSeconds });
+        case 'failed':
+          return refusal(problemOfFailure(redeemed.failure));
+        case 'signed_in':
+          return seeOther(portalBase(base), {
+            'set-cookie': [
+              sessionCookie(redeemed.token, { face: 'portal', isSecure, isEmbedded }),
+              returnCookie(redeemed.returnUrl, { isSecure, isEmbedded }),
+            ],
+          });
+      }
+    },
+  },
+});
+
+const refusal = (result: PageResult): PageResult =>
+  result.kind === 'problem' && result.status === 410 ? problem(410, { explanation: gone }) : result;
+
+/** `POST /portal/session/end`: ends the session at the API. The page that follows leads back to where the customer came from. */
+export const leavePortal = publicPage({
+  path: '/portal/session/end',
+  title: 'Leave',
+  face: 'portal',
+  post: {
+    async answer({ base, isSecure, isEmbeddable: isEmbedded, findSession, actions }) {
+      if ((await endSession({ findSession, actions })) !== undefined)
+        return problem(503, {
+          explanation: 'You could not be signed out. Try again in a few seconds.',
+          retryAfterSeconds: 5,
+        });
+      return seeOther(portalBase(base), {
+        'clear-site-data': '"cache"',
+        'set-cookie': noSessionCookie({ face: 'portal', isSecure, isEmbedded }),
+      });
+    },
+  },
+});
+
+const mostEndpoints = 10;
+
+/** `/portal`: where a customer arrives. */
+export const portalStart = portalPage({
+  path: '',
+  title: 'Your webhooks',
+  section: 'overview',
+  get: {
+    capability: 'view',
+    async answer(context) {
+      const listed = await context.api.list<Endpoint>(withQuery(path`/endpoints`, { limit: mostEndpoints }));
+      if (!listed.ok) return problem(503, { retryAfterSeconds: 5 });
+      return page({
+        body: customerStart(context, { endpoints: listed.items, hasMore: listed.next !== undefined }),
+      });
+    },
+  },
+});
+
+/** `/portal/verify/:language`: how to verify a request. */
+export const portalVerify = portalPage({
+  path: '/verify/:language',
+  title: 'Verify signatures',
+  section: 'overview',
+  get: {
+    capability: 'view',
+    answer({ params }) {
+      const language = Object.hasOwn(languages, params.language) ? languages[params.language] : undefined;
+      if (language === undefined) return problem(404);
+      return page({ title: `Verify signatures in ${language.name}`, body: verifyPage(language) });
+    },
+  },
+});
+
+/** The pages that the portal alone has. Its other pages are those of a tenant that name a capability. */
+export const portalOwnPages = [
+  portalLink,
+  leavePortal,
+  portalStart,
+  portalTypes,
+  portalType,
+  portalTypeVersion,
+  portalVerify,
+];

@@ -1,0 +1,1 @@
+export { replayPages } from './pages.ts';

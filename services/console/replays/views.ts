@@ -1,0 +1,259 @@
+import { html, type Html } from '#lib/html';
+import type { TenantNames } from '../api-calls/tenant-names.ts';
+import { table } from '../ui/lists.ts';
+import { statusBadge } from '../ui/status.ts';
+import { count, endpointName, inWords, plural, shortId, sourceName } from '../ui/text.ts';
+import { duration, time } from '../ui/times.ts';
+import type { Preview } from './new.ts';
+import { type BulkKind, bulkKinds, type Selection } from './selection.ts';
+
+/** A replay of the API. */
+export interface Replay {
+  id: string;
+  status: 'queued' | 'running' | 'sent' | 'completed' | 'partial' | 'cancelled';
+  operation: 'replay_events' | 'retry_deliveries' | 'cancel_deliveries' | null;
+  matched: number;
+  left_out: number;
+  replayed: number;
+  failed: number;
+  remaining: number;
+  /** The deliveries of what was sent; null: an earlier version has sent it, and nobody knows. */
+  outcome: { delivered: number; waiting: number; dead_lettered: number; cancelled: number } | null;
+  /** As it was asked for. */
+  request: Readonly<Record<string, unknown>>;
+  rate_per_second: number | null;
+  created_at: string;
+  sent_at: string | null;
+  ended_at: string | null;
+}
+
+export interface ReplayProgress extends Replay {
+  /** Earlier ones that must end first. */
+  ahead: number;
+  /** How many failed, by reason. */
+  failures: Readonly<Record<string, number>>;
+}
+
+export interface ReplayItem {
+  item: number;
+  status: string;
+  reason: string | null;
+  dead_letter_id: string | null;
+  event_id: string | null;
+  endpoint_id: string | null;
+  delivery_id: string | null;
+  generation: number;
+  /** Where its delivery stands; null: it has none, or is not sent. */
+  outcome: string | null;
+}
+
+/** Items are still to be sent: it can be cancelled. */
+export const isUnderWay = ({ status }: Pick<Replay, 'status'>): boolean => status === 'queued' || status === 'running';
+
+/** Something of it may change. */
+export const isOpen = (replay: Replay): boolean => isUnderWay(replay) || (replay.outcome?.waiting ?? 0) > 0;
+
+/** The replay's title. */
+export function replayTitle({ operation, request }: Replay): string {
+  switch (operation) {
+    case 'replay_events':
+      return 'Replay of events';
+    case 'retry_deliveries':
+      return 'Retry of deliveries';
+    case 'cancel_deliveries':
+      return 'Cancellation of deliveries';
+    case null:
+      if ('test' in request) return 'Test of an endpoint';
+      if ('delivery_id' in request) return 'Retry of a delivery';
+      return 'event_id' in request ? 'Replay of an event' : 'Replay of dead letters';
+  }
+}
+
+/** The word for an item that is done: `26 sent`. */
+export const doneWord = ({ operation }: Replay): string =>
+  operation === 'cancel_deliveries'
+    ? 'asked to be cancelled'
+    : operation === 'retry_deliveries'
+      ? 'made due or sent'
+      : 'sent';
+
+
+
+type Naming = Parameters<typeof endpointName>[1];
+
+/** Why an item could not be sent. */
+const failureWords: Readonly<Record<string, string>> = {
+  batch_undecodable: 'its batch still can’t be decoded',
+  payload_expired: 'its payload has been removed',
+  endpoint_deleted: 'its endpoint was deleted',
+  endpoint_disabled: 'its endpoint is disabled',
+};
+
+export const failureWord = (reason: string | null): string =>
+  reason === null ? '–' : (failureWords[reason] ?? reason.replaceAll('_', ' '));
+
+/** One word that is true: a replay of which nothing arrived has not gone well. */
+export function replayBadge({ status, operation, failed, outcome }: Replay): Html {
+  if (status === 'partial') return statusBadge(status, 'ended at its limit', 'warn');
+  if (status !== 'completed' || operation === 'cancel_deliveries') return statusBadge(status);
+  const { delivered = 0, dead_lettered: dead = 0, cancelled = 0 } = outcome ?? {};
+  if (failed + dead + cancelled === 0) return statusBadge(status);
+  return delivered > 0
+    ? statusBadge(status, 'some not delivered', 'warn')
+    : statusBadge(status, 'nothing delivered', 'bad');
+}
+
+/** The replay's request, in lines: the members of the filter first, then the rest. */
+export function requestWords(request: Readonly<Record<string, unknown>>, naming: Naming): Html {
+  const { filter = {}, ...rest } = request;
+  const lines = [
+    ...Object.entries(filter as object),
+    ...Object.entries(rest).filter(([name]) => !saidElsewhere.includes(name)),
+  ].map(([name, value]) => html`<li>${inPlainWords(name)} ${named(name, value, naming) ?? valueWords(value)}</li>`);
+  return lines.length === 0 ? html`–` : html`<ul class="asked-for">${lines}</ul>`;
+}
+
+/** By the page itself: the rate, and the time of the preview. */
+const saidElsewhere = ['rate_per_second', 'as_of', 'dry_run'];
+
+const inPlainWords = (name: string): string => (memberWords[name] ?? name).replaceAll('_', ' ');
+
+/** Members that are shown by the name of what they lead to. */
+const memberWords: Readonly<Record<string, string>> = { endpoint_id: 'endpoint', source_id: 'source' };
+
+function named(member: string, value: unknown, naming: Naming): Html | undefined {
+  if (typeof value !== 'string') return undefined;
+  if (member === 'endpoint_id') return endpointName(value, naming);
+  return member === 'source_id' ? sourceName(value, naming) : undefined;
+}
+
+const shownValues = 5;
+
+/** RFC 3339. */
+const instant = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
+
+function valueWords(value: unknown): Html {
+  if (typeof value === 'string' && instant.test(value)) return time(value);
+  return html`<code>${textOf(value)}</code>`;
+}
+
+function textOf(value: unknown): string {
+  if (Array.isArray(value)) {
+    const more = value.length - shownValues;
+    return value.slice(0, shownValues).map(String).join(', ') + (more > 0 ? ` and ${more} more` : '');
+  }
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** How far a replay is: on its page, and what islands/live-replay.ts puts there while it runs. @param href its page */
+export function replayProgress(replay: ReplayProgress, href: string): Html {
+  const { status, matched, replayed, failed, remaining, left_out: leftOut } = replay;
+  const done = replayed + failed;
+  return html`<div class="replay-progress" data-status="${status}"${isOpen(replay) && html` data-open`}>
+<p class="replay-state">${replayBadge(replay)} <span>${stateWords(replay)}</span></p>
+<progress aria-label="Items that are done" max="${Math.max(1, matched)}" value="${matched === 0 && !isUnderWay(replay) ? 1 : done}"></progress>
+<dl class="figures">
+${figure('Matched', matched)}${figure(capital(doneWord(replay)), replayed)}${figure('Could not be sent', failed, failed > 0 && `${href}/items?status=failed`)}${figure('Left', remaining)}${leftOut > 0 && figure('Left out', leftOut)}
+</dl>
+${replay.outcome !== null && replayed > 0 && outcomeFigures(replay.outcome, href)}
+${replay.sent_at !== null && replay.ended_at === null && html`<p class="muted">All sent ${time(replay.sent_at)}.</p>`}
+${replay.ended_at !== null && html`<p class="muted">Ended ${time(replay.ended_at)}.</p>`}
+${leftOut > 0 && html`<p class="muted">Left out: counted by the preview, but matches no longer, or is part of another replay.</p>`}
+${failed > 0 && failures(replay)}</div>`;
+}
+
+/** `sent` alone says nothing about what became of it. */
+const outcomeFigures = (
+  { delivered, waiting, dead_lettered: dead, cancelled }: NonNullable<ReplayProgress['outcome']>,
+  href: string,
+): Html => html`<h2>What became of it</h2><dl class="figures">
+${figure('Delivered', delivered)}${figure('Waiting', waiting)}${figure('Dead-lettered', dead, dead > 0 && `${href}/items?outcome=dead_lettered`)}${cancelled > 0 && figure('Cancelled', cancelled)}
+</dl>`;
+
+const figure = (label: string, value: number, href: string | false = false): Html =>
+  html`<div><dt>${label}</dt><dd>${href === false ? count(value) : html`<a href="${href}">${count(value)}</a>`}</dd></div>`;
+
+function stateWords(replay: ReplayProgress): string {
+  const { status, matched, replayed, failed, remaining, rate_per_second: rate, ahead } = replay;
+  const so = `${count(replayed + failed)} of ${count(matched)} done`;
+  switch (status) {
+    case 'queued':
+      return `Waits for ${plural(ahead, 'earlier replay')} of this tenant to end.`;
+    case 'running':
+      if (ahead > 0) return `${so}; waits for ${plural(ahead, 'earlier replay')} of this tenant to end.`;
+      return rate === null || remaining === 0
+        ? `${so}.`
+        : `${so}, about ${duration(remaining / rate)} left at ${rate} a second.`;
+    case 'sent':
+      return `All is sent; ${plural(replay.outcome?.waiting ?? 0, 'delivery', 'deliveries')} still open.`;
+    case 'completed':
+      return matched === 0 ? 'Nothing was left to do.' : `${so}.`;
+    case 'partial':
+      return `${so}. More matched than its limit allowed.`;
+    case 'cancelled':
+      return `${so} when it was cancelled; ${count(remaining)} left as they were${replay.operation === null ? ': dead letters' : ''}.`;
+  }
+}
+
+const failures = ({ operation, failures: reasons }: ReplayProgress): Html =>
+  html`<h2>Could not be sent</h2><ul>${Object.entries(reasons).map(([reason, n]) => html`<li>${count(n)}: ${failureWord(reason)}</li>`)}</ul>
+${operation === null && html`<p class="muted">These could not be sent, and are dead letters as before.</p>`}`;
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+interface PreviewView {
+  preview: Preview;
+  selection: Selection;
+  t: string;
+  names: TenantNames;
+  /** The button that begins it; null for who may not. */
+  start: Html | null;
+}
+
+/** The preview of a replay: how many it takes, of which endpoints, why, and how long it lasts. */
+export function previewView({ preview, selection, t, names, start }: PreviewView): Html {
+  const { at, matched, leftOut, isComplete, byEndpoint, byReason, seconds, ids } = preview;
+  const { kind, rate } = selection;
+  return html`<section class="card preview">
+<p class="lead"><strong>${isComplete ? '' : 'At least '}${thingsOf(kind, matched)}</strong> as of ${time(at)}. Later ones are not taken.</p>
+${seconds !== undefined && html`<p>At ${rate ?? ''} a second it takes about ${duration(seconds)}.</p>`}
+${leftOut > 0 && html`<p class="note note-warn">${count(leftOut)} more match, and are left out: the limit is ${count(matched)}.</p>`}
+${!isComplete && html`<p class="note note-warn">There are too many to count them all at once: the others are taken too.</p>`}
+${whatHappens[kind]}
+${start}</section>
+<div class="cards">
+<section class="card"><h2>By endpoint</h2>${table({
+    caption: 'By endpoint',
+    rows: byEndpoint,
+    columns: [
+      {
+        header: 'Endpoint',
+        cell: ({ endpointId }) => (endpointId === null ? 'none' : endpointName(endpointId, { t, names })),
+      },
+      {
+        header: capital(bulkKinds[kind].thing === 'delivery' ? 'deliveries' : 'dead letters'),
+        isNumber: true,
+        cell: ({ n, isAtMost }) => `${isAtMost ? 'at most ' : ''}${count(n)}`,
+      },
+    ],
+  })}${byEndpoint.some(({ isAtMost }) => isAtMost) && html`<p class="muted">“At most”: its payload filter is evaluated when the events are sent.</p>`}</section>
+<section class="card"><h2>${kind === 'events' ? 'By status' : 'By reason'}</h2>${table({
+    caption: 'By reason',
+    rows: byReason,
+    columns: [
+      { header: kind === 'events' ? 'Status of the event' : 'Reason', cell: ({ reason }) => inWords(reason) },
+      { header: 'How many', isNumber: true, cell: ({ n }) => count(n) },
+    ],
+  })}</section></div>
+${ids.length > 0 && html`<details><summary>The first ${count(ids.length)}</summary><ul class="links">${ids.map((id) => html`<li><a href="${t}/dead-letters/${id}">${shortId(id)}</a></li>`)}</ul></details>`}`;
+}
+
+const thingsOf = (kind: BulkKind, n: number): string =>
+  bulkKinds[kind].thing === 'delivery' ? plural(n, 'delivery', 'deliveries') : plural(n, 'dead letter');
+
+const whatHappens: Readonly<Record<BulkKind, Html>> = {
+  dead_letters: html`<p class="muted">Each is sent again with a whole new retry window, oldest first.</p>`,
+  events: html`<p class="muted">Each event is sent again to the endpoints that match it today, with a whole new retry window.</p>`,
+  retry: html`<p class="muted">Deliveries that wait become due now; dead-lettered ones are sent again with a whole new retry window.</p>`,
+  cancel: html`<p class="muted">These deliveries end as cancelled within seconds, unless the attempt in flight succeeds. They are not sent any more.</p>`,
+};

@@ -1,4 +1,0 @@
-import { jump } from './jump.ts';
-
-/** `T/jump`: whatever has an id. */
-export const jumpPages = [jump];

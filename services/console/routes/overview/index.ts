@@ -1,3 +1,0 @@
-import { overview } from './overview.ts';
-
-export const overviewPages = [overview];

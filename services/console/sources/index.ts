@@ -1,0 +1,1 @@
+export { sourcePages } from './pages.ts';

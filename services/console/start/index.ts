@@ -1,0 +1,1 @@
+export { startPages, theme } from './pages.ts';

@@ -1,0 +1,1 @@
+export { systemPages } from './pages.ts';

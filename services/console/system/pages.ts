@@ -1,0 +1,182 @@
+import type { System } from '#lib/api-contract';
+import { html, type Html, linkTo } from '#lib/html';
+import { card } from '../overview/index.ts';
+import { page, type PageContent } from '../page-result.ts';
+import { operatorPage, type Settings } from '../page.ts';
+import { table } from '../ui/lists.ts';
+import { statusBadge } from '../ui/status.ts';
+import { count } from '../ui/text.ts';
+import { duration, time } from '../ui/times.ts';
+
+type Process = System['processes'][number];
+type Stage = System['stages'][number];
+
+interface Given {
+  system: System;
+  settings: Settings;
+  nowMs: number;
+}
+
+/** A Hookline works only with at least one of each. */
+const services = ['ingress', 'dedup', 'dispatcher', 'projector', 'api'];
+/** As the alert HooklineConsumerBehind. */
+const behindSeconds = 60;
+
+/** The processes that run, how far each stage is behind, and what does not answer. */
+export const systemPage = ({ system, settings, nowMs }: Given): PageContent => ({
+  title: 'System',
+  subtitle: html`reported by the processes every five seconds; as of ${time(new Date(nowMs).toISOString())}`,
+  body: html`${grafana(settings)}
+${card('Processes', html`${missing(system.processes, settings)}${versions(system.processes)}${processTable(system.processes, { settings, nowMs })}`)}
+${card(
+  'Consumer lag by stage',
+  system.stages.length === 0
+    ? html`<p class="note note-warn">No consuming process reports: the lag is unknown.</p>`
+    : stageTable(system.stages, settings),
+)}
+${card('Dependencies', dependencyTable(system, settings))}`,
+});
+
+const dashboards = [
+  ['overview', 'Overview'],
+  ['receiving', 'Receiving'],
+  ['delivering', 'Delivering'],
+  ['dead-letters', 'Dead letters'],
+  ['polling', 'Polling'],
+  ['stores', 'Stores'],
+] as const;
+
+function grafana({ grafanaUrl, runbookUrl }: Settings): Html {
+  const links = [
+    ...(grafanaUrl === ''
+      ? []
+      : dashboards.map(([id, label]) => linkTo(`${grafanaUrl}/d/hookline-${id}`, `Grafana: ${label}`))),
+    ...(runbookUrl === '' ? [] : [linkTo(runbookUrl, 'Runbook')]),
+  ];
+  return links.length === 0
+    ? html`<p class="muted">Set <code>HOOKLINE_GRAFANA_URL</code> and <code>HOOKLINE_RUNBOOK_URL</code> for links to dashboards and to what to do.</p>`
+    : html`<ul class="links">${links.map((link) => html`<li>${link}</li>`)}</ul>`;
+}
+
+/** The link to the runbook, where it is known. */
+const whatToDo = (alert: string, { runbookUrl }: Settings): Html | null =>
+  runbookUrl === '' ? null : html` ${linkTo(`${runbookUrl}#${alert.toLowerCase()}`, 'what to do')}`;
+
+function missing(processes: readonly Process[], settings: Settings): Html | null {
+  const silent = services.filter(
+    (name) => !processes.some(({ service, status }) => service === name && status !== 'silent'),
+  );
+  return silent.length === 0
+    ? null
+    : html`<p class="note note-bad">No process of ${silent.join(', ')} reports.${whatToDo('HooklineServiceDown', settings)}</p>`;
+}
+
+function versions(processes: readonly Process[]): Html | null {
+  const all = [...new Set(processes.map(({ version }) => version))];
+  return all.length < 2 ? null : html`<p class="note">More than one version runs: ${all.join(', ')}.</p>`;
+}
+
+const processTable = (processes: readonly Process[], { settings, nowMs }: Pick<Given, 'settings' | 'nowMs'>): Html =>
+  table({
+    caption: 'Processes',
+    rows: processes,
+    columns: [
+      {
+        header: 'Service',
+        cell: ({ service, instance }) => html`<span title="instance ${instance}">${service}</span>`,
+      },
+      { header: 'Status', cell: (process) => processStatus(process, settings) },
+      { header: 'Version', cell: ({ version }) => version },
+      { header: 'Up for', cell: ({ started_at: at }) => html`<span title="since ${at}">${ageOf(at, nowMs)}</span>` },
+      { header: 'Last report', cell: ({ beat_at: at }) => `${ageOf(at, nowMs)} ago` },
+      { header: 'Host and process', cell: ({ host, pid }) => html`<span><bdi>${host}</bdi> ${pid}</span>` },
+      { header: 'Without', cell: ({ dependencies }) => without(dependencies) },
+    ],
+  });
+
+function processStatus({ status }: Process, settings: Settings): Html {
+  switch (status) {
+    case 'ready':
+      return statusBadge('ready', 'ready', 'good');
+    case 'not_ready':
+      return html`<span>${statusBadge('not_ready', 'not ready', 'bad')}${whatToDo('HooklineProcessNotReady', settings)}</span>`;
+    case 'silent':
+      return html`<span>${statusBadge('silent', 'silent', 'warn')}${whatToDo('HooklineProcessDown', settings)}</span>`;
+  }
+}
+
+const ageOf = (at: string, nowMs: number): string => duration((nowMs - Date.parse(at)) / 1_000);
+
+/** Dependencies that did not answer it. */
+function without(dependencies: Process['dependencies']): Html | string {
+  if (dependencies === null) return html`<span class="muted">unknown</span>`;
+  const away = Object.keys(dependencies).filter((name) => dependencies[name] === false);
+  return away.length === 0 ? '–' : statusBadge('away', away.join(', '), 'bad');
+}
+
+/** No process that reports has any of the partitions. */
+const unknown = html`<span class="muted">unknown</span>`;
+
+const stageTable = (stages: readonly Stage[], settings: Settings): Html =>
+  table({
+    caption: 'Consumer lag by stage',
+    rows: stages,
+    columns: [
+      { header: 'Group', cell: ({ group }) => group },
+      { header: 'Topic', cell: ({ topic }) => topic },
+      { header: 'Oldest unfinished record', cell: (stage) => oldest(stage, settings) },
+      { header: 'Records', isNumber: true, cell: ({ records }) => (records === null ? unknown : count(records)) },
+      {
+        header: 'Partitions',
+        isNumber: true,
+        cell: ({ partitions }) => (partitions === null ? unknown : count(partitions)),
+      },
+    ],
+  });
+
+function oldest({ seconds, service }: Stage, settings: Settings): Html | string {
+  if (seconds === null) return html`${statusBadge('unknown', `no ${service} reports`, 'warn')}`;
+  if (seconds === 0) return 'none';
+  if (seconds < behindSeconds) return `${seconds.toFixed(1)} s`;
+  return html`<span>${statusBadge('behind', duration(seconds), 'warn')}${whatToDo('HooklineConsumerBehind', settings)}</span>`;
+}
+
+const alerts: Readonly<Record<string, string>> = {
+  kafka: 'HooklineKafkaAway',
+  postgres: 'HooklinePostgresAway',
+  redis: 'HooklineRedisAway',
+};
+
+function dependencyTable({ dependencies }: System, settings: Settings): Html {
+  if (dependencies.length === 0)
+    return html`<p class="note note-warn">No process reports: the state of the dependencies is unknown.</p>`;
+  return table({
+    caption: 'Dependencies',
+    rows: dependencies,
+    columns: [
+      { header: 'Name', cell: ({ name }) => name },
+      {
+        header: 'Status',
+        cell: ({ name, up }) =>
+          up
+            ? statusBadge('up', 'answers', 'good')
+            : html`<span>${statusBadge('away', 'away', 'bad')}${whatToDo(alerts[name] ?? '', settings)}</span>`,
+      },
+      { header: 'Does not answer', cell: ({ down_for: services }) => services.join(', ') || '–' },
+    ],
+  });
+}
+
+/** `/system`: processes, lag, dependencies. */
+export const system = operatorPage({
+  path: '/system',
+  title: 'System',
+  section: 'system',
+  get: {
+    async answer({ api, settings, clock }) {
+      return page(systemPage({ system: await api.call('GET /v1/system'), settings, nowMs: clock.nowMs() }));
+    },
+  },
+});
+
+export const systemPages = [system];

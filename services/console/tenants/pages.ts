@@ -1,0 +1,236 @@
+import type { Tenant } from '#lib/api-contract';
+import { html, type Html } from '#lib/html';
+import { type LimitName, limitNames } from '#lib/tenancy';
+import type { FieldError } from '../api-calls/console-api.ts';
+import { page, type PageStatus, seeOther } from '../page-result.ts';
+import { operatorPage } from '../page.ts';
+import { problemOfFailure } from '../problem-of-failure.ts';
+import { tenantPattern } from '../session/index.ts';
+import { errorSummary, postForm, textField } from '../ui/form.ts';
+import { tenantBase } from '../ui/layout.ts';
+import { listPage, listParameters } from '../ui/list-page.ts';
+import { cliCommand, count, definitions, inWords, plural } from '../ui/text.ts';
+import { findTenant, isMissing, withoutTenant } from './read.ts';
+import { deletionReceipt, limitField, stateOf, tenantForm } from './views.ts';
+
+/** `/tenants/:id`: its name and own limits. */
+export const editTenant = operatorPage({
+  path: '/tenants/:id',
+  title: 'Tenant',
+  section: 'tenants',
+  get: {
+    async answer(context) {
+      const { api, params } = context;
+      const found = await findTenant(api, params.id);
+      return found.ok ? tenantPage({ context, tenant: found.value }) : withoutTenant(api, params.id, found.failure);
+    },
+  },
+  post: {
+    scope: 'admin',
+    async answer(context) {
+      const { api, params, form, base } = context;
+      const found = await findTenant(api, params.id);
+      if (!found.ok) return withoutTenant(api, params.id, found.failure);
+      const { value: tenant } = found;
+      const { limits, errors } = readLimits(form);
+      if (errors.length > 0) return tenantPage({ context, tenant, entered: form, errors, status: 400 });
+      if (form.get('state') !== stateOf(tenant)) return tenantPage({ context, tenant, entered: form, status: 412 });
+      const saved = await api.change('PUT /v1/tenants/:id', { params, body: { name: form.get('name') ?? '', limits } });
+      if (saved.ok) return seeOther(`${base}/tenants/${params.id}`);
+      const { failure } = saved;
+      return failure.kind === 'problem' && failure.status === 400
+        ? tenantPage({ context, tenant, entered: form, errors: failure.problem.errors ?? [], status: 400 })
+        : problemOfFailure(failure);
+    },
+  },
+});
+
+function readLimits(form: URLSearchParams): { limits: Partial<Record<LimitName, number>>; errors: FieldError[] } {
+  const limits: Partial<Record<LimitName, number>> = {};
+  const errors: FieldError[] = [];
+  for (const limit of limitNames) {
+    const text = (form.get(limitField(limit)) ?? '').trim();
+    if (/^\d{1,15}$/.test(text)) limits[limit] = Number(text);
+    else if (text !== '') errors.push({ field: `/${limitField(limit)}`, message: 'must be a whole number' });
+  }
+  return { limits, errors };
+}
+
+interface TenantPage {
+  context: { base: string; newKey(): string };
+  tenant: Tenant;
+  entered?: URLSearchParams;
+  errors?: readonly FieldError[];
+  status?: PageStatus;
+}
+
+const tenantPage = ({ context, tenant, status = 200, ...form }: TenantPage) =>
+  page({
+    status,
+    title: tenant.id,
+    crumbs: [{ label: 'Tenants', href: `${context.base}/tenants` }],
+    actions: html`<a class="button" href="${tenantBase(context.base, tenant.id)}">Overview</a><a class="button danger" href="${context.base}/tenants/${tenant.id}/delete">Delete …</a>`,
+    body: html`${status === 412 && changedMeanwhile(tenant)}
+<section class="card">${definitions([
+      ['Sources', count(tenant.counts.sources)],
+      ['Endpoints', count(tenant.counts.endpoints)],
+      ['API keys', count(tenant.counts.api_keys)],
+    ])}</section>
+<section class="card">${tenantForm({ context, tenant, ...form })}</section>`,
+  });
+
+/** Both versions: the one that is stored here, the other in the form. */
+const changedMeanwhile = ({ name, own_limits: own }: Tenant): Html =>
+  html`<div class="note note-warn" role="alert"><p>Somebody else has changed this tenant after you opened it. Nothing was saved. It is now:</p>
+<p>name <b>${name === '' ? 'none' : name}</b>${Object.entries(own).map(([limit, value]) => html`, ${inWords(limit)} <b>${count(value)}</b>`)}</p>
+<p>The form has your values. Save it to replace theirs.</p></div>`;
+
+/**
+ * `/tenants/:id/delete`: asks for the id once more, and deletes. The receipt is the answer to the form: a deleted tenant can't be asked for
+ * anything, but deleting it again, by a reload of the receipt, says how far that has come.
+ */
+export const deleteTenant = operatorPage({
+  path: '/tenants/:id/delete',
+  title: 'Delete a tenant',
+  section: 'tenants',
+  get: {
+    async answer(context) {
+      const { api, params } = context;
+      const found = await findTenant(api, params.id);
+      return found.ok ? confirmation({ context, tenant: found.value }) : withoutTenant(api, params.id, found.failure);
+    },
+  },
+  post: {
+    scope: 'admin',
+    async answer(context) {
+      const { api, base, params, form } = context;
+      const { id } = params;
+      const confirm = form.get('confirm') ?? '';
+      if (confirm !== id) {
+        const found = await findTenant(api, id);
+        if (!found.ok) return withoutTenant(api, id, found.failure);
+        const errors = [{ field: 'confirm', message: `must be ${id}` }];
+        return confirmation({ context, tenant: found.value, errors, confirm });
+      }
+      const deleted = await api.change('DELETE /v1/tenants/:id', { params, query: { confirm } });
+      if (!deleted.ok) return problemOfFailure(deleted.failure);
+      return page({
+        title: `${id} is deleted`,
+        crumbs: [{ label: 'Tenants', href: `${base}/tenants` }],
+        body: deletionReceipt(context, deleted.value),
+      });
+    },
+  },
+});
+
+interface Confirmation {
+  context: { base: string; newKey(): string };
+  tenant: Tenant;
+  errors?: readonly FieldError[];
+  confirm?: string;
+}
+
+const confirmation = ({ context, tenant: { id, counts }, errors = [], confirm = '' }: Confirmation) =>
+  page({
+    status: errors.length > 0 ? 400 : 200,
+    title: `Delete ${id}?`,
+    crumbs: [
+      { label: 'Tenants', href: `${context.base}/tenants` },
+      { label: id, href: `${context.base}/tenants/${id}` },
+    ],
+    body: html`<section class="card">${errorSummary(errors)}<p>Everything that the tenant has is removed for good: ${plural(counts.sources, 'source')}, ${plural(counts.endpoints, 'endpoint')}, ${plural(counts.api_keys, 'API key')}, and all of its events and deliveries. Its senders get 410 and its keys 401 at once.</p>
+${postForm(context, {
+  action: `${context.base}/tenants/${id}/delete`,
+  submit: 'Delete the tenant',
+  tone: 'danger',
+  body: textField({ name: 'confirm', label: `Enter ${id} to confirm`, value: confirm, errors, isRequired: true }),
+})}
+<p><a href="${context.base}/tenants/${id}">Keep it</a></p></section>`,
+  });
+
+/** `/tenants`: all of them, in the order of their ids; and naming another one. */
+export const tenants = operatorPage({
+  path: '/tenants',
+  title: 'Tenants',
+  section: 'tenants',
+  get: {
+    query: listParameters([]),
+    async answer(context) {
+      const { base, api, query } = context;
+      return listPage<Tenant>(context, {
+        title: 'Tenants',
+        href: `${base}/tenants`,
+        listed: await api.list('GET /v1/tenants', { query }),
+        actions: html`<a class="button" href="${base}/sessions">The operator’s sessions</a>`,
+        above: html`<section class="card"><details><summary>Name a tenant</summary>${nameForm({ context })}</details></section>`,
+        row: ({ id }) => tenantBase(base, id),
+        columns: [
+          { header: 'Tenant', cell: ({ id }) => id },
+          { header: 'Name', cell: ({ name }) => html`<bdi>${name === '' ? '–' : name}</bdi>` },
+          { header: 'Sources', isNumber: true, cell: ({ counts, limits }) => share(counts.sources, limits.sources) },
+          {
+            header: 'Endpoints',
+            isNumber: true,
+            cell: ({ counts, limits }) => share(counts.endpoints, limits.endpoints),
+          },
+          { header: 'API keys', isNumber: true, cell: ({ counts, limits }) => share(counts.api_keys, limits.api_keys) },
+          { header: 'Own limits', cell: ({ own_limits: own }) => Object.keys(own).map(inWords).join(', ') || 'none' },
+          { header: 'Settings', cell: ({ id }) => html`<a href="${base}/tenants/${id}">Name and limits</a>` },
+        ],
+        empty: {
+          title: 'No tenant yet',
+          body: 'A tenant exists as soon as it is named: by a key, by the header Hookline-Tenant, or here.',
+          command: cliCommand('tenants set acme --name Acme'),
+        },
+      });
+    },
+  },
+  post: {
+    scope: 'admin',
+    async answer(context) {
+      const { base, api, form } = context;
+      const id = (form.get('id') ?? '').trim();
+      const wrong = (errors: readonly FieldError[]) =>
+        page({
+          status: 400,
+          crumbs: [{ label: 'Tenants', href: `${base}/tenants` }],
+          title: 'Name a tenant',
+          body: html`<section class="card">${nameForm({ context, entered: form, errors })}</section>`,
+        });
+      if (!tenantPattern.test(id)) return wrong([{ field: 'id', message: wrongId }]);
+      // A PUT replaces the limits, too.
+      const found = await findTenant(api, id);
+      if (!found.ok && !isMissing(found.failure)) return problemOfFailure(found.failure);
+      const limits = found.ok ? found.value.own_limits : {};
+      const saved = await api.change('PUT /v1/tenants/:id', { params: { id }, body: { name: form.get('name') ?? '', limits } });
+      if (saved.ok) return seeOther(`${base}/tenants/${id}`);
+      const { failure } = saved;
+      return failure.kind === 'problem' && failure.status === 400
+        ? wrong(failure.problem.errors ?? [])
+        : problemOfFailure(failure);
+    },
+  },
+});
+
+const wrongId = 'must be 1 to 64 letters, digits, dots, dashes or underscores, and begin with a letter or digit';
+
+/** How much of its limit a tenant has. */
+const share = (has: number, limit: number): Html =>
+  html`<span>${count(has)} <span class="muted">of ${count(limit)}</span></span>`;
+
+interface NameForm {
+  context: { base: string; newKey(): string };
+  entered?: URLSearchParams;
+  errors?: readonly FieldError[];
+}
+
+const nameForm = ({ context, entered, errors = [] }: NameForm): Html =>
+  html`${errorSummary(errors)}${postForm(context, {
+    action: `${context.base}/tenants`,
+    submit: 'Save',
+    body: html`${textField({ name: 'id', label: 'Id', hint: 'In addresses, keys and headers. It can’t be changed.', value: entered?.get('id') ?? '', errors, isRequired: true })}
+${textField({ name: 'name', label: 'Name', hint: 'For people.', value: entered?.get('name') ?? '', errors })}`,
+  })}`;
+
+/** `/tenants`. */
+export const tenantPages = [tenants, editTenant, deleteTenant];
