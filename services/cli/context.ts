@@ -1,6 +1,6 @@
-import type { Clock } from '#lib/clock';
 import type { Random } from '#lib/backoff';
-import type { Screen } from './output/screen.ts';
+import type { Clock } from '#lib/clock';
+import type { Screen } from './output/print.ts';
 
 /** A command's surroundings. main.ts passes those of the real process; tests pass their own, and run commands in their own process. */
 export interface Context {

@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 import { systemClock } from '#lib/clock';
-import { openInBrowser } from './commands/console/open-in-browser.ts';
+import { openInBrowser } from './commands/console.ts';
 import { environmentOfProcess } from './config.ts';
 import { localEnvFile } from './local-env.ts';
-import { screenOf } from './output/screen.ts';
+import { screenOf } from './output/print.ts';
 import { run } from './run.ts';
 
 // A reader such as `head` may close the pipe when it has seen enough.

@@ -9,7 +9,7 @@ import { CommandFailure, usageFailure } from './command-failure.ts';
 import { verbTable } from './commands/table.ts';
 import type { Context, HostProcess } from './context.ts';
 import { nameWrongFields } from './name-wrong-fields.ts';
-import { inUtc } from './output/screen.ts';
+import { inUtc } from './output/print.ts';
 import type { OptionSpec, OptionSpecs, Values, Verb, VerbTable } from './verb.ts';
 
 const mostColumns = 110;

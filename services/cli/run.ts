@@ -3,8 +3,7 @@ import { isAppError } from '#lib/errors';
 import { CommandFailure } from './command-failure.ts';
 import { hasColour } from './config.ts';
 import type { Context } from './context.ts';
-import { coloured } from './output/colour.ts';
-import { jsonText, printableLines } from './output/print.ts';
+import { coloured, jsonText, printableLines } from './output/print.ts';
 import { runCommand } from './run-command.ts';
 
 /**

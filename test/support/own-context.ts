@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { systemClock } from '#lib/clock';
 import type { Context } from '../../services/cli/context.ts';
-import { screenOf } from '../../services/cli/output/screen.ts';
+import { screenOf } from '../../services/cli/output/print.ts';
 
 export interface Given {
   env?: Readonly<Record<string, string>>;

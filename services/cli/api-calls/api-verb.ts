@@ -1,9 +1,10 @@
-/** Verbs that call the API, print its answer, and end. */
 import type { Context } from '../context.ts';
-import { describe, print, printable } from '../output/print.ts';
-import type { Screen } from '../output/screen.ts';
+import { omitAbsent, readWholeNumber } from '../options/values.ts';
+import { describe, print, printable, type Screen } from '../output/print.ts';
 import { type OptionSpecs, text, type Values, type Verb, verb, type VerbDefinition } from '../verb.ts';
-import { type Api, connect } from './connect.ts';
+import { type Api, connect, pathOf } from './api.ts';
+
+/** Verbs that call the API, print its answer, and end. */
 
 /** @param resources the resources of the verb, in the plural */
 export const tenantOption = (resources: string) => ({
@@ -59,3 +60,32 @@ export function apiVerb<
 
 const describeAnswer = (answer: object, screen: Screen): string =>
   describe(answer as Readonly<Record<string, unknown>>, screen);
+
+const month = 30 * 24 * 3600;
+
+interface Options {
+  description: string;
+  secretHelp: string;
+}
+
+/** The verb that rotates the secret of a source or an endpoint. */
+export const rotateSecretVerb = (resources: 'sources' | 'endpoints', { description, secretHelp }: Options): Verb =>
+  apiVerb({
+    summary: 'Rotate the secret; the old one stays valid for a while',
+    description,
+    resources,
+    argument: 'id',
+    options: {
+      'overlap-seconds': text('N', 'how long the old secret stays valid (default: 86400); 0 if it has leaked'),
+      secret: text('TEXT', secretHelp),
+    },
+    call: (api, { secret, 'overlap-seconds': overlap }, { id }) => {
+      const body = {
+        ...omitAbsent({ secret }),
+        ...(overlap !== undefined && {
+          overlap_seconds: readWholeNumber('overlap-seconds', overlap, { min: 0, max: month, otherwise: 0 }),
+        }),
+      };
+      return api.ask('POST', pathOf(resources, id, 'rotate-secret'), { body });
+    },
+  });

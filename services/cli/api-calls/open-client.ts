@@ -1,7 +1,7 @@
 import { type ApiClient, type ApiClientOptions, createApiClient, type HttpResult, sendAgain } from '#lib/api-client';
 import { loadApiConfig } from '../config.ts';
 import type { Context } from '../context.ts';
-import { printRetry } from '../output/print-retry.ts';
+import { printRetry } from '../output/print.ts';
 
 type Resending = Pick<ApiClientOptions, 'resendGet' | 'resendPost' | 'signal'>;
 

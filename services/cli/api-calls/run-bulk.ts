@@ -1,12 +1,11 @@
 import { usageFailure } from '../command-failure.ts';
 import type { Context } from '../context.ts';
-import type { bulkOptions } from '../options/bulk-options.ts';
-import { readReplayLimits } from '../options/replay-limits.ts';
+import { type bulkOptions, readReplayLimits } from '../options/replay-options.ts';
 import { confirm } from '../output/confirm.ts';
 import { describe, print } from '../output/print.ts';
 import type { Values } from '../verb.ts';
-import { connect } from './connect.ts';
-import { runReplay } from './run-replay.ts';
+import { connect } from './api.ts';
+import { runReplay } from './replays.ts';
 
 interface Bulk {
   path: string;

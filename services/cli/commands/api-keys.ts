@@ -1,8 +1,7 @@
 import { apiVerb } from '../api-calls/api-verb.ts';
-import { pathOf } from '../api-calls/path-of.ts';
+import { pathOf } from '../api-calls/api.ts';
 import { usageFailure } from '../command-failure.ts';
-import { readJson } from '../options/read-text-file.ts';
-import { readLimit } from '../options/read-values.ts';
+import { readJson, readLimit } from '../options/values.ts';
 import { columns } from '../output/print.ts';
 import { list, text } from '../verb.ts';
 

@@ -1,7 +1,6 @@
 import type { AuditEntry } from '#lib/api-contract';
 import { apiVerb } from '../api-calls/api-verb.ts';
-import { readTime, timeForms } from '../options/read-time.ts';
-import { omitAbsent, readLimit } from '../options/read-values.ts';
+import { omitAbsent, readLimit, readTime, timeForms } from '../options/values.ts';
 import { table } from '../output/print.ts';
 import { text } from '../verb.ts';
 

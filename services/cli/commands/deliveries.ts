@@ -1,15 +1,11 @@
 import { apiVerb, tenantOption } from '../api-calls/api-verb.ts';
-import { connect } from '../api-calls/connect.ts';
-import type { Replay } from '../api-calls/follow-replay.ts';
-import { pathOf } from '../api-calls/path-of.ts';
-import { showReplay } from '../api-calls/run-replay.ts';
+import { connect, pathOf } from '../api-calls/api.ts';
+import { type Replay, showReplay } from '../api-calls/replays.ts';
 import { usageFailure } from '../command-failure.ts';
-import { bulkOptions } from '../options/bulk-options.ts';
-import { deliveryFilterOf, deliveryFilterOptions } from '../options/delivery-filters.ts';
-import { type Attempt, attemptColumns, attemptRow } from '../output/attempt-view.ts';
-import { exitCodesOfReplay, readWaitSeconds } from '../options/replay-limits.ts';
-import { readLimit } from '../options/read-values.ts';
+import { bulkOptions, deliveryFilterOf, deliveryFilterOptions, exitCodesOfReplay, readWaitSeconds } from '../options/replay-options.ts';
+import { readLimit } from '../options/values.ts';
 import { columns, describe, print, table } from '../output/print.ts';
+import { type Attempt, attemptColumns, attemptRow } from '../output/views.ts';
 import { text, type Verb, verb } from '../verb.ts';
 
 const resources = 'deliveries';

@@ -1,9 +1,8 @@
-import { connect } from '../api-calls/connect.ts';
 import { tenantOption } from '../api-calls/api-verb.ts';
-import { pathOf } from '../api-calls/path-of.ts';
+import { connect, pathOf } from '../api-calls/api.ts';
 import { usageFailure } from '../command-failure.ts';
 import type { Context } from '../context.ts';
-import { omitAbsent } from '../options/read-values.ts';
+import { omitAbsent } from '../options/values.ts';
 import { confirm } from '../output/confirm.ts';
 import { describe, print } from '../output/print.ts';
 import { flag, text, type Values, verb } from '../verb.ts';

@@ -1,6 +1,6 @@
 import { apiVerb } from '../api-calls/api-verb.ts';
-import { pathOf } from '../api-calls/path-of.ts';
-import { readLimit, readWholeNumber } from '../options/read-values.ts';
+import { pathOf } from '../api-calls/api.ts';
+import { readLimit, readWholeNumber } from '../options/values.ts';
 import { columns } from '../output/print.ts';
 import { flag, list, text } from '../verb.ts';
 

@@ -1,9 +1,16 @@
 import { apiVerb } from '../api-calls/api-verb.ts';
-import { readTime, timeForms } from '../options/read-time.ts';
-import { omitAbsent } from '../options/read-values.ts';
-import { table } from '../output/print.ts';
-import type { Screen } from '../output/screen.ts';
+import { omitAbsent, readTime, timeForms } from '../options/values.ts';
+import { columns, type Screen, table } from '../output/print.ts';
 import { text } from '../verb.ts';
+
+export const limits = apiVerb({
+  summary: 'Show the rates and limits of the tenant, with what is used',
+  description:
+    'Shows the rates and limits of the tenant, of the key and of the API, and what the tenant uses now. --json adds what happens at each limit, and who raises it. Needs the scope read.',
+  resources: 'request',
+  call: (api) => api.ask<Record<string, unknown>[]>('GET', '/limits'),
+  show: columns('name', 'used', 'limit', 'unit', 'whose', 'counts'),
+});
 
 interface Stats {
   series: { series: string; key: string | null; counts: { at: string; count: number }[] }[];

@@ -2,29 +2,17 @@
 import type { VerbTable } from '../verb.ts';
 import { apiKeys } from './api-keys.ts';
 import { audit } from './audit.ts';
-import { checkUrl } from './check-url/verb.ts';
-import { completionVerb } from './completion/verb.ts';
-import { consoleVerb } from './console/verb.ts';
+import { deadLetters } from './dead-letters.ts';
 import { deliveries } from './deliveries.ts';
-import { deadLetters } from './dlq/verbs.ts';
-import { endpoints } from './endpoints/verbs.ts';
+import { endpoints } from './endpoints.ts';
 import { eraseVerb } from './erase.ts';
-import { events } from './events/verbs.ts';
-import { limits } from './limits.ts';
-import { listen } from './listen/verb.ts';
-import { me } from './me.ts';
-import { rebuild } from './rebuild/verbs.ts';
-import { resealSecrets } from './reseal-secrets/verb.ts';
-import { send } from './send/verb.ts';
-import { serve } from './serve.ts';
+import { events } from './events.ts';
 import { portalLinks } from './portal-links.ts';
 import { sessions } from './sessions.ts';
-import { setup } from './setup/verb.ts';
-import { sign, verify } from './sign-and-verify/verbs.ts';
-import { sources } from './sources/verbs.ts';
+import { sources } from './sources.ts';
+import { limits, stats, system } from './stats.ts';
 import { tenants } from './tenants.ts';
-import { statusVerb } from './status/verb.ts';
-import { stats, system } from './stats.ts';
+import { checkUrl, completionVerb, consoleVerb, listen, me, rebuild, resealSecrets, send, serve, setup, sign, statusVerb, verify } from './tools.ts';
 import { types } from './types.ts';
 
 export const verbTable: VerbTable = {

@@ -1,8 +1,7 @@
 import { apiVerb } from '../api-calls/api-verb.ts';
-import { connect } from '../api-calls/connect.ts';
-import { pathOf } from '../api-calls/path-of.ts';
+import { connect, pathOf } from '../api-calls/api.ts';
 import { usageFailure } from '../command-failure.ts';
-import { readLimit } from '../options/read-values.ts';
+import { readLimit } from '../options/values.ts';
 import { confirm } from '../output/confirm.ts';
 import { columns, describe, print } from '../output/print.ts';
 import { flag, list, text, verb } from '../verb.ts';

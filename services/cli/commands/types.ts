@@ -1,11 +1,10 @@
 import type { Part } from '#lib/api-client';
 import { addressOfName } from '#lib/contract';
 import { apiVerb } from '../api-calls/api-verb.ts';
-import type { Api } from '../api-calls/connect.ts';
+import type { Api } from '../api-calls/api.ts';
 import { usageFailure } from '../command-failure.ts';
 import type { Context } from '../context.ts';
-import { readJson, readTextFile } from '../options/read-text-file.ts';
-import { omitAbsent, readLimit } from '../options/read-values.ts';
+import { omitAbsent, readJson, readLimit, readTextFile } from '../options/values.ts';
 import { describe, jsonText, table } from '../output/print.ts';
 import { flag, text } from '../verb.ts';
 

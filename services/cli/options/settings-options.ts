@@ -2,7 +2,7 @@
 import { usageFailure } from '../command-failure.ts';
 import type { Context } from '../context.ts';
 import { list, type OptionSpec, type OptionSpecs, text } from '../verb.ts';
-import { readJson, readTextFile } from './read-text-file.ts';
+import { readJson, readTextFile } from './values.ts';
 
 /** How an option's text becomes a setting: `text` unchanged, `list` repeatable, `json` parsed, `listOrJson` a list in which a JSON list is one entry. */
 export interface SettingSpec {

@@ -1,8 +1,50 @@
+import type { HttpResult } from '#lib/api-client';
+import { eventStatuses, openStatuses } from '#lib/contract';
 import { alignColumns, fitColumns } from '#lib/text-table';
+import { columnsOf, hasColour } from '../config.ts';
 import type { Context } from '../context.ts';
-import { colourStates } from './colour.ts';
-import type { Screen } from './screen.ts';
-import { shownTime } from './shown-time.ts';
+import { shownTime } from './views.ts';
+
+/** How output looks to whoever runs the command. */
+export interface Screen {
+  /** How wide tables may be; Infinity for a file or a pipe. */
+  columns: number;
+  hasColour: boolean;
+  /** The offset of the zone that times are shown in, in minutes: positive to the east. */
+  offsetMinutes(at: Date): number;
+}
+
+export const screenOf = (stdout: Context['process']['stdout'], env: Context['env']): Screen => ({
+  columns: columnsOf(stdout, env) ?? Infinity,
+  hasColour: hasColour(stdout, env),
+  offsetMinutes: (at) => -at.getTimezoneOffset(),
+});
+
+export const inUtc = (screen: Screen): Screen => ({ ...screen, offsetMinutes: () => 0 });
+
+/** Colours for a terminal. They are put on text whose control characters have been replaced: no text of others makes any. */
+const codes = { good: 32, bad: 31, waiting: 33 } as const;
+
+type Tone = keyof typeof codes;
+
+export const coloured = (tone: Tone, text: string): string => `\u001b[${codes[tone]}m${text}\u001b[0m`;
+
+const tones: Readonly<Record<string, Tone>> = {
+  ...toned('waiting', [...openStatuses, ...eventStatuses, 'running', 'queued', 'replaying']),
+  ...toned('good', ['delivered', 'completed', 'ready', 'up', 'allowed', 'verified', 'replayed']),
+  ...toned('bad', ['dead_lettered', 'failed', 'silent', 'not_ready', 'down', 'dead', 'cancelled', 'disabled']),
+};
+
+/** A state that is a cell of its own: between the beginning of the line, two blanks, or its end. */
+const state = new RegExp(`(?<=^|  )(?:${Object.keys(tones).join('|')})(?=  |$)`, 'gm');
+
+/** Colours the states in lines and tables. */
+export const colourStates = (text: string): string =>
+  text.replace(state, (word) => coloured(tones[word] ?? 'waiting', word));
+
+function toned(tone: Tone, words: readonly string[]): Record<string, Tone> {
+  return Object.fromEntries(words.map((word) => [word, tone]));
+}
 
 type Output = Pick<Context, 'process' | 'screen'>;
 type Human<T> = (value: T, screen: Screen) => string;
@@ -64,3 +106,11 @@ export function table(
   const cells = rows.map((row) => fields.map((field) => printable(shownTime(row[field], screen) ?? '-')));
   return fitColumns([fields, ...cells], screen.columns);
 }
+
+/** Says on the standard error why a request is sent again, and when. */
+export const printRetry =
+  ({ process }: Context) =>
+  (result: HttpResult, waitMs: number): void => {
+    const what = 'status' in result ? `answered ${result.status}` : result.noAnswer;
+    process.stderr.write(`${printable(what)}; again in ${(waitMs / 1000).toFixed(1)} s\n`);
+  };

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { chooseAnswer, chooseDelayMs, readAnswerPlan } from '../../../services/cli/commands/listen/answer-plan.ts';
+import { chooseAnswer, chooseDelayMs, readAnswerPlan } from '../../../services/cli/listen/listener.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
 
 test('without options all is answered as the signature has it, at once', () => {

@@ -1,4 +1,4 @@
-import { type Attempt, attemptRow, describeOutcome } from '../../../services/cli/output/attempt-view.ts';
+import { type Attempt, attemptRow, describeOutcome } from '../../../services/cli/output/views.ts';
 
 const attempt: Attempt = {
   attempt: 3,

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { openInBrowser } from '../../../services/cli/commands/console/open-in-browser.ts';
+import { openInBrowser } from '../../../services/cli/commands/console.ts';
 import { hasDisplay } from '../../../services/cli/config.ts';
 import { runHookline } from '../../support/run-hookline.ts';
 import { waitUntil } from '../../support/wait-until.ts';

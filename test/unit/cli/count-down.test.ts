@@ -1,6 +1,6 @@
 import { createManualClock } from '#lib/clock';
-import { countDown } from '../../../services/cli/output/count-down.ts';
 import type { Context } from '../../../services/cli/context.ts';
+import { countDown } from '../../../services/cli/output/views.ts';
 
 /** Counts down, and gives what was written on the standard error and how long it took. */
 async function counted(leftMs: number, isTTY: boolean) {

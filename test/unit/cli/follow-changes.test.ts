@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { createManualClock, formatMicros, parseRfc3339 } from '#lib/clock';
-import type { Api } from '../../../services/cli/api-calls/connect.ts';
-import { followChanges } from '../../../services/cli/commands/events/follow-changes.ts';
+import type { Api } from '../../../services/cli/api-calls/api.ts';
+import { followChanges } from '../../../services/cli/commands/tail-events.ts';
 
 interface Event {
   id: number;

@@ -1,6 +1,6 @@
 import { systemClock } from '#lib/clock';
+import { exitCodeOf, followReplay, type Replay } from '../../../services/cli/api-calls/replays.ts';
 import { createOwnContext } from '../../support/own-context.ts';
-import { exitCodeOf, followReplay, type Replay } from '../../../services/cli/api-calls/follow-replay.ts';
 
 const nothing = { delivered: 0, waiting: 0, dead_lettered: 0, cancelled: 0 };
 

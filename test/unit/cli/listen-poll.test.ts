@@ -1,7 +1,7 @@
 /** `hookline listen --poll` over an API that is played: what is chosen, what is signed, and what happens where others are away. */
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { verifyArrival } from '../../../services/cli/commands/listen/verify-arrival.ts';
+import { verifyArrival } from '../../../services/cli/listen/arrivals.ts';
 import { runHookline } from '../../support/run-hookline.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { type Answered, type Asked, startFakeApi } from './fake-api.ts';

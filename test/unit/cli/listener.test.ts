@@ -3,8 +3,7 @@ import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { request } from 'undici';
 import { type Clock, systemClock } from '#lib/clock';
-import { readAnswerPlan } from '../../../services/cli/commands/listen/answer-plan.ts';
-import { type Arrival, createListener, type Listener } from '../../../services/cli/commands/listen/listener.ts';
+import { type Arrival, createListener, type Listener, readAnswerPlan } from '../../../services/cli/listen/listener.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 /** A clock whose sleeps are recorded, and end on demand. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { isFinal, type Attempted, type AttemptRecord, type DeliveryStatus } from '#lib/contract';
-import { createNewestSteps } from '../../../services/cli/commands/rebuild/newest-steps.ts';
+import { type Attempted, type AttemptRecord, type DeliveryStatus, isFinal } from '#lib/contract';
+import { createNewestSteps } from '../../../services/cli/commands/rebuild-waiting.ts';
 import { noSend } from '../../support/no-send.ts';
 
 const at = 1_767_225_600_000_000;

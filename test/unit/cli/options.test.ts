@@ -1,4 +1,4 @@
-import { readHeaders, readLimit, readWholeNumber } from '../../../services/cli/options/read-values.ts';
+import { readHeaders, readLimit, readWholeNumber } from '../../../services/cli/options/values.ts';
 
 test('a whole number has its bounds', () => {
   const bounds = { min: 1, max: 10, otherwise: 3 };

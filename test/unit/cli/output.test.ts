@@ -1,9 +1,8 @@
 import { failureOf } from '#lib/api-client';
-import { toCommandFailure } from '../../../services/cli/api-calls/api-failure.ts';
+import { toCommandFailure } from '../../../services/cli/api-calls/api.ts';
 import { CommandFailure } from '../../../services/cli/command-failure.ts';
 import { nameWrongFields } from '../../../services/cli/name-wrong-fields.ts';
-import { describe as describeThing, table } from '../../../services/cli/output/print.ts';
-import type { Screen } from '../../../services/cli/output/screen.ts';
+import { describe as describeThing, type Screen, table } from '../../../services/cli/output/print.ts';
 
 const screen: Screen = { columns: Infinity, hasColour: false, offsetMinutes: () => 0 };
 const refused = (status: number, body: string) => failureOf({ status, body, header: () => undefined });

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sourceSchemes } from '#lib/contract';
-import { sign, verify } from '../../../services/cli/commands/sign-and-verify/verbs.ts';
+import { sign, verify } from '../../../services/cli/commands/tools.ts';
 import { runCommand } from '../../../services/cli/run-command.ts';
 import { createOwnContext } from '../../support/own-context.ts';
 import { runHookline } from '../../support/run-hookline.ts';

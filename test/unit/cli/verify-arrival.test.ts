@@ -1,15 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import {
-  generatePrivateKey,
-  generateSecret,
-  publicKeyOf,
-  readPrivateKey,
-  schemeSettings,
-  signatureHeaders,
-  signatureSchemes,
-  signingSecret,
-} from '#lib/signatures';
-import { verifyArrival } from '../../../services/cli/commands/listen/verify-arrival.ts';
+import { generatePrivateKey, generateSecret, publicKeyOf, readPrivateKey, schemeSettings, signatureHeaders, signatureSchemes, signingSecret } from '#lib/signatures';
+import { verifyArrival } from '../../../services/cli/listen/arrivals.ts';
 
 const nowSeconds = 1_800_000_000;
 const body = Buffer.from('{"n":1}');

@@ -1,0 +1,117 @@
+import type { Context } from '../context.ts';
+import { readWaitSeconds } from '../options/replay-options.ts';
+import { describe, print, printable } from '../output/print.ts';
+import type { Api } from './api.ts';
+
+export interface Replay extends Record<string, unknown> {
+  id: string;
+  status: string;
+  operation?: string | null;
+  matched: number;
+  replayed: number;
+  failed: number;
+  remaining: number;
+  /** Null, or from an earlier version of the API not there: nobody knows. */
+  outcome?: { delivered: number; waiting: number; dead_lettered: number; cancelled: number } | null;
+}
+
+const lookEveryMs = 1_000;
+
+const doneWords: Readonly<Record<string, string>> = {
+  retry_deliveries: 'retried',
+  cancel_deliveries: 'asked to be cancelled',
+};
+
+function progressOf({ id, status, operation, replayed, failed, remaining, outcome }: Replay): string {
+  if (status === 'queued') return `${printable(id)}: queued, ${remaining} remaining`;
+  const sent = `${replayed} ${doneWords[operation ?? ''] ?? 'sent'}, ${failed} failed, ${remaining} remaining`;
+  if (outcome === null || outcome === undefined) return `${printable(id)}: ${sent}`;
+  const { delivered, waiting, dead_lettered: dead, cancelled } = outcome;
+  const words = [`${delivered} delivered`, `${waiting} waiting`, `${dead} dead-lettered`];
+  if (cancelled > 0) words.push(`${cancelled} cancelled`);
+  return `${printable(id)}: ${sent}; ${words.join(', ')}`;
+}
+
+const isSending = ({ status }: Replay): boolean => status === 'running' || status === 'queued';
+const waits = ({ outcome }: Replay): boolean => (outcome?.waiting ?? 0) > 0;
+
+/** The exit code that options/replay-limits.ts promises. A delivery that was to be cancelled may end as it likes. */
+export function exitCodeOf({ status, operation, failed, outcome }: Replay): number {
+  const isCancellation = operation === 'cancel_deliveries';
+  const { dead_lettered: dead = 0, cancelled = 0 } = outcome ?? {};
+  if (failed > 0 || status === 'cancelled' || (!isCancellation && dead + cancelled > 0)) return 1;
+  return (outcome?.waiting ?? 0) > 0 ? 3 : 0;
+}
+
+/**
+ * Prints the progress on the standard error until every delivery has ended, or the wait for those that were sent is over. Undefined after
+ * Ctrl-C, which ends the watching alone.
+ */
+export async function followReplay(
+  { process, clock }: Pick<Context, 'process' | 'clock'>,
+  started: Replay,
+  look: () => Promise<Replay>,
+  { tenant, waitSeconds }: { tenant: string | undefined; waitSeconds: number },
+): Promise<Replay | undefined> {
+  const interrupted = new AbortController();
+  const interrupt = (): void => interrupted.abort();
+  process.once('SIGINT', interrupt);
+  try {
+    let printed = '';
+    let lookedSinceSent = 0;
+    for (let replay = started; ; replay = await look()) {
+      const progress = progressOf(replay);
+      if (progress !== printed) process.stderr.write(`${progress}\n`);
+      printed = progress;
+      if (!isSending(replay)) {
+        if (!waits(replay)) return await look();
+        if (lookedSinceSent * lookEveryMs >= waitSeconds * 1_000) return replay;
+        lookedSinceSent += 1;
+      }
+      await clock.sleep(lookEveryMs, interrupted.signal);
+      if (interrupted.signal.aborted) {
+        const ofTenant = tenant === undefined ? '' : ` --tenant ${tenant}`;
+        process.stderr.write(
+          `The replay continues. hookline dlq show ${printable(replay.id)}${ofTenant} shows its progress; hookline dlq cancel ${printable(replay.id)}${ofTenant} ends it.\n`,
+        );
+        return undefined;
+      }
+    }
+  } finally {
+    process.removeListener('SIGINT', interrupt);
+  }
+}
+
+interface Options {
+  tenant?: string | undefined;
+  wait: string | undefined;
+  json: boolean;
+}
+
+/** Starts a replay by this request, and shows it until its deliveries have ended. @returns its exit code (exitCodesOfReplay) */
+export async function runReplay(
+  context: Context,
+  api: Api,
+  request: { path: string; body: object },
+  options: Options,
+): Promise<number> {
+  const waitSeconds = readWaitSeconds(options);
+  return showReplay(context, api, await api.ask<Replay>('POST', request.path, { body: request.body }), {
+    ...options,
+    waitSeconds,
+  });
+}
+
+/** Shows a replay that was started. @param waitSeconds how long its deliveries are waited for, once all are sent */
+export async function showReplay(
+  context: Context,
+  api: Api,
+  started: Replay,
+  { tenant, json, waitSeconds }: Pick<Options, 'tenant' | 'json'> & { waitSeconds: number },
+): Promise<number> {
+  const look = (): Promise<Replay> => api.ask<Replay>('GET', `/replays/${started.id}`);
+  const last = await followReplay(context, started, look, { tenant, waitSeconds });
+  if (last === undefined) return 0;
+  print(context, last, json, describe);
+  return exitCodeOf(last);
+}

@@ -1,0 +1,317 @@
+import { apiVerb, tenantOption } from '../api-calls/api-verb.ts';
+import { pathOf } from '../api-calls/api.ts';
+import { usageFailure } from '../command-failure.ts';
+import { bulkOptions, exitCodesOfReplay } from '../options/replay-options.ts';
+import { omitAbsent, readJson, readLimit, readTextFile } from '../options/values.ts';
+import { columns, table } from '../output/print.ts';
+import { list, text, verb } from '../verb.ts';
+import { filterOf, filterOptions, findEvents, findFilter, findOptions, queryOf } from './find-events.ts';
+
+/** `name:value`, repeatable. The API validates them. */
+export const readTags = (texts: readonly string[]): Record<string, string> =>
+  Object.fromEntries(
+    texts.map((text) => {
+      const colon = text.indexOf(':');
+      if (colon === -1) throw usageFailure(`--tag must be NAME:VALUE, not ${text}`);
+      return [text.slice(0, colon), text.slice(colon + 1)];
+    }),
+  );
+
+/** An event as in lists. */
+export interface Event extends Record<string, unknown> {
+  id: string;
+  type: string;
+  status: string;
+  updated_at: string;
+  deliveries: Readonly<Record<string, number>>;
+}
+
+/** The columns of a table of events. */
+export const listedColumns = ['received_at', 'id', 'type', 'status', 'event_id', 'deliveries'];
+
+export const eventRow = (event: Event) => ({ ...event, deliveries: countDeliveries(event.deliveries) });
+
+/** `2 delivered, 1 retrying` */
+export const countDeliveries = (counts: Event['deliveries']): string =>
+  Object.entries(counts)
+    .flatMap(([status, count]) => (count === 0 ? [] : [`${count} ${status}`]))
+    .join(', ');
+
+
+
+/** The request of an event's webhook, as the API shows it. */
+export type EventRequest =
+  | { method: null }
+  | {
+      method: string;
+      path: string;
+      client_address: string;
+      headers: readonly { name: string; value: string }[];
+      truncated: boolean;
+    };
+
+/** As it would stand on the wire, below the address that it came from. */
+export function requestText(request: EventRequest): string {
+  if (request.method === null) return 'unknown: the event did not come by HTTP, or came before requests were kept';
+  const { method, path, client_address: address, headers, truncated } = request;
+  return [
+    `from ${address}`,
+    `${method} ${path}`,
+    ...headers.map(({ name, value }) => `${name}: ${value}`),
+    ...(truncated ? ['(the rest was not kept)'] : []),
+  ]
+    .map((line) => line.replaceAll('\n', '?'))
+    .join('\n');
+}
+
+
+
+/** An endpoint and an event, as the API says it. */
+export interface Match {
+  endpoint_id: string;
+  url: string | null;
+  matched: boolean | null;
+  reason: string | null;
+  unjudged: string | null;
+  expected: readonly string[] | null;
+  clause: { path: string | null; operator: string; expected: unknown } | null;
+  delivery_id: string | null;
+  created_at: string;
+  disabled_at: string | null;
+  deleted_at: string | null;
+}
+
+export const matchColumns = ['endpoint_id', 'matched', 'why', 'delivery_id'];
+
+export const matchRow = (match: Match) => ({
+  endpoint_id: match.endpoint_id,
+  matched: match.matched === null ? 'unknown' : match.matched ? 'yes' : 'no',
+  why: whyOf(match) + sinceThen(match),
+  delivery_id: match.delivery_id,
+});
+
+function whyOf({ reason, unjudged, expected, clause, created_at }: Match): string {
+  switch (reason) {
+    case null:
+      return unjudged === null ? 'matched' : `its filter could not be evaluated (${unjudged})`;
+    case 'test_event':
+      return 'a test of one endpoint';
+    case 'loop':
+      return 'its webhook came back to a source that it had passed, or had passed eight others';
+    case 'created_later':
+      return `created at ${created_at}, which did not count yet for the event`;
+    case 'disabled':
+      return 'was disabled';
+    case 'deleted':
+      return 'was deleted';
+    case 'type':
+      return `other event types: ${expected?.join(', ')}`;
+    case 'source':
+      return `other sources: ${expected?.join(', ')}`;
+    case 'payload_not_json':
+      return 'has a filter, and the payload is not JSON';
+    case 'filter':
+      return clause === null
+        ? 'refused by its filter'
+        : `filter: ${clause.path === null ? '' : `${clause.path} `}${clause.operator} ${JSON.stringify(clause.expected)}`;
+    case 'payload_removed':
+      return 'has a filter, and the payload has been removed';
+    case 'history_removed':
+      return 'its settings at that time have been removed';
+    default:
+      return reason;
+  }
+}
+
+/** Says what has happened to an endpoint that was open then. */
+function sinceThen({ reason, disabled_at, deleted_at }: Match): string {
+  if (deleted_at !== null && reason !== 'deleted') return `; deleted at ${deleted_at}`;
+  return disabled_at !== null && reason !== 'disabled' && reason !== 'deleted' ? `; disabled at ${disabled_at}` : '';
+}
+
+
+
+/** Verbs that explain events: their arrivals, their endpoints, and their payloads. */
+
+const resources = 'events';
+
+interface Search {
+  matched: Event[];
+  scanned: number;
+  unjudged: Readonly<Record<string, number>>;
+  complete: boolean;
+  cursor: string | null;
+}
+
+/** A search goes by the time of receipt, not of changes. */
+const withoutSince = ({ since: _changed, ...filters }: typeof filterOptions) => filters;
+const searchFilters = withoutSince(filterOptions);
+
+export const explainVerbs = {
+  receipts: apiVerb({
+    summary: 'List the arrivals of an event',
+    description:
+      'Lists each arrival of an event, oldest first: the first one and its duplicates, from where each came, and whether it had the same bytes.',
+    resources,
+    argument: 'id',
+    options: { limit: text('N', 'list at most this many (default: 100)') },
+    call: (api, { limit }, { id }) => api.list(pathOf('events', id, 'receipts'), readLimit(limit, { otherwise: 100 })),
+    show: columns('received_at', 'id', 'client_address', 'kind', 'same_bytes'),
+  }),
+  why: apiVerb({
+    summary: 'Show which endpoints got an event, and why others did not',
+    description:
+      'Lists every endpoint with whether the event matched it, or the first reason why not, by the settings at the time of receipt.',
+    resources,
+    argument: 'id',
+    options: { limit: text('N', 'list at most this many endpoints (default: all)') },
+    call: (api, { limit }, { id }) => api.list<Match>(pathOf('events', id, 'matching'), readLimit(limit)),
+    show: (matches, screen) => table(matches.map(matchRow), matchColumns, screen),
+  }),
+  search: apiVerb({
+    summary: 'Search the payloads of the newest events',
+    description:
+      'Searches payloads by a filter as endpoints have it, newest events first. A search reads at most 64 MiB and 2 seconds; it says where it stopped, and --cursor continues there.',
+    resources,
+    options: {
+      filter: text('JSON', 'the filter, such as {"data.amount":{"$gt":100}}'),
+      'filter-file': text('FILE', 'a file with the filter; - reads the standard input'),
+      ...searchFilters,
+      receipt: text('ID', 'the event of the webhook that was answered with this receipt (rcp_…)'),
+      limit: text('N', 'stop after this many matches (default: 100)'),
+      cursor: text('ID', 'continue after this event'),
+    },
+    async call(api, values, _given, context) {
+      const { filter, 'filter-file': file } = values;
+      if ((filter === undefined) === (file === undefined))
+        throw usageFailure('exactly one of --filter and --filter-file is needed');
+      const [option, json] =
+        file === undefined
+          ? (['filter', filter ?? ''] as const)
+          : (['filter-file', await readTextFile(context, 'filter-file', file)] as const);
+      const query = queryOf({
+        filter: JSON.stringify(readJson(option, json)),
+        ...filterOf({ ...values, since: undefined }, context.clock.nowMs()).query,
+        limit: String(readLimit(values.limit, { max: 1_000, otherwise: 100 })),
+        ...omitAbsent({ receipt_id: values.receipt, cursor: values.cursor }),
+      });
+      return api.ask<Search>('GET', `/events/search?${query.toString()}`);
+    },
+    show: (found, screen) => `${table(found.matched.map(eventRow), listedColumns, screen)}\n${progressOf(found)}`,
+  }),
+};
+
+function progressOf({ scanned, unjudged, complete, cursor }: Search): string {
+  const unsearched = Object.values(unjudged).reduce((sum, count) => sum + count, 0);
+  const others = unsearched === 0 ? '' : `, ${unsearched} could not be searched`;
+  const rest = complete ? 'no older events' : `continue with --cursor ${cursor}`;
+  return `${scanned} payloads searched${others}; ${rest}`;
+}
+
+export const events = {
+  publish: apiVerb({
+    summary: 'Publish an event',
+    description:
+      'Publishes an event of your own. It is delivered like a webhook, to the endpoints that subscribe to it. The payload is delivered exactly as it is written here.',
+    resources,
+    options: {
+      type: text('NAME', 'the type of the event, such as order.paid'),
+      payload: text('JSON', 'the payload (default: {})'),
+      'payload-file': text('FILE', 'a file with the payload; - reads the standard input'),
+      'event-id': text('ID', 'your own identifier: published again within 72 hours, it is the same event'),
+      'ordering-key': text('TEXT', 'the ordering key; events with the same key stay in order'),
+      tag: list('NAME:VALUE', 'a tag to find the event by'),
+    },
+    async call(api, values, _given, context) {
+      const { type, payload, 'payload-file': file } = values;
+      if (type === undefined) throw usageFailure('missing --type');
+      if (payload !== undefined && file !== undefined)
+        throw usageFailure('--payload and --payload-file exclude each other');
+      const [option, json] =
+        file === undefined
+          ? ['payload', payload ?? '{}']
+          : ['payload-file', await readTextFile(context, 'payload-file', file)];
+      readJson(option, json);
+      const facts = {
+        ...omitAbsent({ type, event_id: values['event-id'], ordering_key: values['ordering-key'] }),
+        ...(values.tag !== undefined && { tags: readTags(values.tag) }),
+      };
+      // Parsing and printing would change large numbers.
+      const body = `${JSON.stringify(facts).slice(0, -1)},"payload":${json}}`;
+      return api.ask('POST', '/events', { body });
+    },
+  }),
+  list: apiVerb({
+    summary: 'List events, newest first',
+    description: 'Lists events by their receipt, newest first.',
+    resources,
+    options: { ...findOptions, limit: text('N', 'list at most this many (default: 50)') },
+    call: (api, values, _given, { clock }) => {
+      const query = queryOf({ order: 'desc', ...findFilter(values, clock.nowMs()) });
+      return api.list<Event>(`/events?${query.toString()}`, readLimit(values.limit, { otherwise: 50 }));
+    },
+    show: (found, screen) => table(found.map(eventRow), listedColumns, screen),
+  }),
+  find: apiVerb({
+    summary: 'Find the events that a sender, a log line or a trace names',
+    description:
+      'Finds events by an identifier from elsewhere: the id that the sender or publisher gave (evt_… of Stripe, X-GitHub-Delivery), a receipt (rcp_…), or a trace id. Exit code 1 if there is none.',
+    resources,
+    argument: 'identifier',
+    call: (api, _values, { identifier }) => findEvents(api, identifier),
+    show: (found, screen) => (found.length === 0 ? 'no such event' : table(found.map(eventRow), listedColumns, screen)),
+    exitCode: (found) => (found.length === 0 ? 1 : 0),
+  }),
+  show: apiVerb({
+    summary: 'Show an event with its payload',
+    description: 'Shows an event, with its payload if that is JSON.',
+    resources,
+    argument: 'id',
+    call: (api, _values, { id }) => api.ask('GET', pathOf('events', id)),
+  }),
+  request: apiVerb({
+    summary: 'Show the request that an event came with',
+    description:
+      'Shows method, path, client address and headers of the webhook that became the event. Signatures and other possible secrets are masked.',
+    resources,
+    argument: 'id',
+    call: (api, _values, { id }) => api.ask<EventRequest>('GET', pathOf('events', id, 'request')),
+    show: requestText,
+  }),
+  deliveries: apiVerb({
+    summary: 'List the deliveries of an event',
+    description: 'Lists the deliveries of an event: one line for each endpoint and each replay.',
+    resources,
+    argument: 'id',
+    call: (api, _values, { id }) => api.list(pathOf('events', id, 'deliveries'), Infinity),
+    show: columns('id', 'endpoint_id', 'generation', 'status', 'attempts', 'next_attempt_at', 'detail'),
+  }),
+  ...explainVerbs,
+  replay: verb({
+    summary: 'Replay the events that match a filter',
+    description: `Sends the events that match again, to all endpoints that they match today, or to the one of --to; shows the progress until what was sent has arrived, or not. Asks first, with what would be sent: what is received after that is not sent. Ctrl-C stops watching, not the replay. ${exitCodesOfReplay}`,
+    options: {
+      ...findOptions,
+      to: text('ID', 'send them to this endpoint alone'),
+      ...bulkOptions,
+      ...tenantOption(resources),
+    },
+    run: async (values, _given, context) => {
+      const { runBulk } = await import('../api-calls/run-bulk.ts');
+      const filter = findFilter(values, context.clock.nowMs());
+      const more = omitAbsent({ endpoint_id: values.to });
+      return runBulk(context, { path: '/events/replay', filter, more, question: 'Send {n} deliveries again' }, values);
+    },
+  }),
+  tail: verb({
+    summary: 'Follow the changes of events as they happen',
+    description:
+      'Prints one line for each change of an event as it happens, in order: received, progress of its deliveries, completed. Runs until Ctrl-C. If the API is busy or away, it is asked again later, and no change is missed. Starts from now, or from --since.',
+    options: {
+      ...filterOptions,
+      count: text('N', 'end after this many changes'),
+      ...tenantOption(resources),
+    },
+    run: async (values, _given, context) => (await import('./tail-events.ts')).tailEvents(values, context),
+  }),
+};

@@ -1,0 +1,87 @@
+import type { Api } from '../api-calls/api.ts';
+import { omitAbsent, readTime, timeForms } from '../options/values.ts';
+import { list, text, type Values } from '../verb.ts';
+import type { Event } from './events.ts';
+
+/** The filters of the changes of events. */
+export const filterOptions = {
+  type: text('NAME', 'events of this type'),
+  status: text('NAME', 'received, processing, completed or dead_lettered'),
+  source: text('ID', 'events of this source'),
+  tag: list('NAME:VALUE', 'events with this tag'),
+  since: text('TIME', `changed at this time or later: ${timeForms}`),
+};
+
+/** The API's parameters; a list is one that is repeated. */
+export type Query = Readonly<Record<string, string | readonly string[]>>;
+
+/** @returns `since`: RFC 3339 */
+export const filterOf = (
+  values: Values<typeof filterOptions>,
+  nowMs: number,
+): { query: Query; since: string | undefined } => ({
+  query: {
+    ...omitAbsent({ type: values.type, status: values.status, source_id: values.source }),
+    ...(values.tag !== undefined && { tag: values.tag }),
+  },
+  since: readTime('since', values.since, nowMs),
+});
+
+/** The filters of lists in the order of receipt. */
+export const findOptions = {
+  type: filterOptions.type,
+  status: filterOptions.status,
+  source: filterOptions.source,
+  receipt: text('ID', 'the event of the webhook that was answered with this receipt (rcp_…)'),
+  'event-id': text('ID', 'the identifier given by the sender or publisher'),
+  endpoint: text('ID', 'events with a delivery to this endpoint'),
+  'ordering-key': text('TEXT', 'events with this ordering key'),
+  trace: text('ID', 'the trace of the event: 32 hexadecimal digits'),
+  tag: filterOptions.tag,
+  has: list('NAME', 'events with duplicates, changed (duplicates of another body) or dead_letters'),
+  since: text('TIME', `received at this time or later: ${timeForms}`),
+  until: text('TIME', 'received before this time'),
+};
+
+/** The API's fields. */
+export const findFilter = (values: Values<typeof findOptions>, nowMs: number): Record<string, string | string[]> => ({
+  ...omitAbsent({
+    type: values.type,
+    status: values.status,
+    source_id: values.source,
+    receipt_id: values.receipt,
+    event_id: values['event-id'],
+    endpoint_id: values.endpoint,
+    ordering_key: values['ordering-key'],
+    trace_id: values.trace,
+    received_since: readTime('since', values.since, nowMs),
+    received_until: readTime('until', values.until, nowMs),
+  }),
+  ...(values.tag !== undefined && { tag: values.tag }),
+  ...(values.has !== undefined && { has: values.has }),
+});
+
+/** As the parameters of a request: lists repeat theirs. */
+export const queryOf = (fields: Readonly<Record<string, string | readonly string[]>>): URLSearchParams =>
+  new URLSearchParams(
+    Object.entries(fields).flatMap(([name, value]) => [value].flat().map((one): [string, string] => [name, one])),
+  );
+
+/** More events than these have nothing in common but a careless sender. */
+const most = 50;
+
+/** The events that an identifier from elsewhere names, newest first: it tells by its form what it may be. */
+export async function findEvents(api: Pick<Api, 'list'>, identifier: string): Promise<Event[]> {
+  const found = new Map<string, Event>();
+  for (const parameter of parametersOf(identifier)) {
+    const query = new URLSearchParams({ order: 'desc', [parameter]: identifier });
+    for (const event of await api.list<Event>(`/events?${query.toString()}`, most)) found.set(event.id, event);
+  }
+  return [...found.values()].sort((a, b) => (a.id < b.id ? 1 : -1));
+}
+
+const parametersOf = (identifier: string): string[] => [
+  ...(/^rcp_[0-9a-z]{26}$/.test(identifier) ? ['receipt_id'] : []),
+  ...(/^[0-9a-f]{32}$/.test(identifier) ? ['trace_id'] : []),
+  'event_id',
+];

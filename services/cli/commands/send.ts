@@ -1,0 +1,117 @@
+import { randomUUID } from 'node:crypto';
+import { failureOf, sendAgain, sendRequest } from '#lib/api-client';
+import type { SourceScheme, SourceSettings } from '#lib/contract';
+import { schemeSettings, signatureSchemes } from '#lib/signatures';
+import { connectTo, pathOf, toCommandFailure } from '../api-calls/api.ts';
+import { openClient } from '../api-calls/open-client.ts';
+import { CommandFailure, usageFailure } from '../command-failure.ts';
+import { loadIngressConfig } from '../config.ts';
+import type { Context } from '../context.ts';
+import { readScheme, refuseProblems, type SchemeValues } from '../options/schemes.ts';
+import { readBody, readHeaders, readWholeNumber } from '../options/values.ts';
+import { printLine, printRetry } from '../output/print.ts';
+
+interface SendValues extends SchemeValues {
+  body: string | undefined;
+  header: string[] | undefined;
+  id: string | undefined;
+  count: string | undefined;
+  'max-attempts': string | undefined;
+  tenant: string | undefined;
+  json: boolean;
+}
+
+const timeoutMs = 30_000;
+
+interface Source {
+  scheme: SourceScheme;
+  settings: SourceSettings;
+}
+
+export async function send(
+  values: SendValues,
+  given: Readonly<Record<'source', string>>,
+  context: Context,
+): Promise<number> {
+  const { clock, random } = context;
+  const count = readWholeNumber('count', values.count, { min: 1, max: 1_000_000, otherwise: 1 });
+  const maxAttempts = readWholeNumber('max-attempts', values['max-attempts'], { min: 1, max: 1_000, otherwise: 8 });
+  const now =
+    values.now === undefined ? undefined : readWholeNumber('now', values.now, { min: 0, max: 1e15, otherwise: 0 });
+  const [secret, ...others] = values.secret ?? [];
+  if (secret === undefined || others.length > 0) throw usageFailure('--secret must be given exactly once');
+  if (values.body !== undefined && values['body-file'] !== undefined)
+    throw usageFailure('--body and --body-file exclude each other');
+  if (values.id !== undefined && count > 1)
+    throw usageFailure('--id and --count exclude each other: an id is of one webhook');
+
+  const headers = readHeaders(values.header);
+  const body = values['body-file'] === undefined ? values.body : await readBody(context, values['body-file']);
+  const { ingressUrl } = loadIngressConfig(context);
+  const source =
+    values.scheme === undefined ? await askForSource(given.source, values.tenant, context) : readScheme(values, 'sign');
+  refuseProblems(source.scheme, { settings: source.settings, secret, purpose: 'sign' });
+
+  const url = `${ingressUrl.replace(/\/+$/, '')}/v1/webhooks/${encodeURIComponent(given.source)}`;
+  const { scheme, settings } = source;
+  for (let n = 0; n < count; n += 1) {
+    const id = values.id ?? randomUUID();
+    const bytes = Buffer.from(body ?? JSON.stringify({ id, type: 'test', sent_by: 'hookline send' }));
+    const sign = (): Record<string, string> =>
+      signatureSchemes[scheme].sign({
+        secret,
+        // Signed again for each attempt: an old signature would be rejected.
+        timestampSeconds: now ?? Math.floor(clock.nowMs() / 1000),
+        body: bytes,
+        id,
+        settings: schemeSettings(scheme, settings),
+      });
+    const sent = await sendAgain(
+      () =>
+        sendRequest(url, {
+          method: 'POST',
+          headers: joinHeaders([...identifyingHeaders(source, id), ...Object.entries(sign()), ...headers]),
+          body: bytes,
+          timeoutMs,
+        }),
+      { clock, random, maxAttempts, onRetry: printRetry(context) },
+    );
+    report(sent, id, values.json, context);
+  }
+  return 0;
+}
+
+async function askForSource(id: string, tenant: string | undefined, context: Context): Promise<Source> {
+  const api = connectTo(async () => openClient(context, tenant, {}));
+  const source = await api.ask<SourceSettings & { scheme: SourceScheme }>('GET', pathOf('sources', id));
+  return { scheme: source.scheme, settings: source };
+}
+
+/** Puts the id into every header that identifies webhooks of the source, as the provider would. */
+function identifyingHeaders({ scheme, settings }: Source, id: string): [string, string][] {
+  const places = (settings.dedup_id ?? signatureSchemes[scheme].identifyBy).flat();
+  const names = places.flatMap((place) => /^header:(.+)$/.exec(place)?.[1] ?? []);
+  return [
+    ['Content-Type', 'application/json'],
+    ['Idempotency-Key', id],
+    ...names.map((name): [string, string] => [name, id]),
+  ];
+}
+
+/** Headers that the caller gives replace ours. */
+function joinHeaders(headers: readonly (readonly [string, string])[]): Record<string, string> {
+  const byName = new Map(headers.map(([name, value]) => [name.toLowerCase(), value]));
+  return Object.fromEntries(byName);
+}
+
+type Sent = Awaited<ReturnType<typeof sendAgain>>;
+
+/** @throws CommandFailure if the webhook was not accepted: the next would not be either */
+function report({ result, attempts }: Sent, id: string, json: boolean, context: Context): void {
+  if ('noAnswer' in result) throw new CommandFailure(1, `no answer after ${attempts} attempts: ${result.noAnswer}`);
+  if (result.status < 200 || result.status >= 300) throw toCommandFailure(failureOf(result));
+  const receipt = result.body === '' ? undefined : (JSON.parse(result.body) as { id: string }).id;
+  const facts = { id, status: result.status, attempts, receipt_id: receipt ?? null };
+  const times = attempts === 1 ? '' : ` at attempt ${attempts}`;
+  printLine(context, facts, json, ({ status, receipt_id }) => `accepted${times}: ${receipt_id ?? status}`);
+}

@@ -1,0 +1,92 @@
+import { type HttpResult, maxPageSize, sendAgain } from '#lib/api-client';
+import type { Clock } from '#lib/clock';
+import { type Api, connectTo, noteNewTenant } from '../api-calls/api.ts';
+import { openClient } from '../api-calls/open-client.ts';
+import { CommandFailure } from '../command-failure.ts';
+import type { Context } from '../context.ts';
+import { readWholeNumber } from '../options/values.ts';
+import { printable, printLine, printRetry, type Screen } from '../output/print.ts';
+import { shownTime } from '../output/views.ts';
+import type { Values } from '../verb.ts';
+import { countDeliveries, type Event } from './events.ts';
+import { filterOf, type filterOptions, type Query, queryOf } from './find-events.ts';
+
+interface Options {
+  /** The API's parameters that choose events. */
+  query: Query;
+  /** RFC 3339; default: now. */
+  since: string | undefined;
+  clock: Clock;
+  /** Called when the place to begin at is known: every later change is yielded. */
+  onBegin?: () => void;
+}
+
+/** Below the client's time limit, and below the idle time-out of most proxies. */
+const heldSeconds = 20;
+/** An empty answer that comes sooner was not held: the process is stopping, or full. The next request waits this long. */
+const leastHeldMs = 1_000;
+
+/**
+ * Yields every change of the chosen events, each once and in order, without end: each request starts at the cursor of the answer before, and
+ * is held until there is a change. This file alone knows how changes are polled.
+ */
+export async function* followChanges<Event>(
+  api: Pick<Api, 'page'>,
+  { query, since, clock, onBegin }: Options,
+): AsyncGenerator<Event, never> {
+  const ask = async (parameters: Readonly<Record<string, string>>) => {
+    const path = `/events?${queryOf({ ...query, ...parameters, limit: String(maxPageSize) }).toString()}`;
+    const { items, cursor } = await api.page<Event>(path);
+    if (cursor === undefined) throw new CommandFailure(1, 'the API answered without a Hookline-Cursor');
+    return { items, cursor };
+  };
+  // No event is later than this, so the cursor starts after all of them.
+  let { items, cursor } = await ask({ updated_at_gte: since ?? '9999-12-31T23:59:59Z' });
+  onBegin?.();
+  for (;;) {
+    yield* items;
+    const askedAtMs = clock.monotonicMs();
+    ({ items, cursor } = await ask({ cursor, wait: String(heldSeconds) }));
+    const shortMs = askedAtMs + leastHeldMs - clock.monotonicMs();
+    if (items.length === 0 && shortMs > 0) await clock.sleep(shortMs);
+  }
+}
+
+type TailValues = Values<typeof filterOptions> & { count: string | undefined; tenant: string | undefined };
+
+const firstAttempts = 5;
+
+export async function tailEvents(values: TailValues, context: Context): Promise<number> {
+  const { clock } = context;
+  const count = readWholeNumber('count', values.count, { min: 1, max: 1e15, otherwise: Infinity });
+  const { since, query } = filterOf(values, clock.nowMs());
+
+  await noteNewTenant(context, openClient(context, undefined), values.tenant);
+  const api = connectTo(async () => openClient(context, values.tenant, { resendGet: resendOnceAnswered(context) }));
+  let seen = 0;
+  for await (const event of followChanges<Event>(api, { query, since, clock })) {
+    printLine(context, event, values.json, line);
+    seen += 1;
+    if (seen >= count) break;
+  }
+  return 0;
+}
+
+function line({ updated_at, id, type, status, deliveries }: Event, screen: Screen): string {
+  return [shownTime(updated_at, screen, { precise: true }), id, type, status, countDeliveries(deliveries)]
+    .map(printable)
+    .join('  ')
+    .trimEnd();
+}
+
+/** Without end once the API has answered. Before that, the URL may be wrong, and a few attempts must do. */
+function resendOnceAnswered(context: Context): (send: () => Promise<HttpResult>) => Promise<HttpResult> {
+  const { clock, random } = context;
+  let hasAnswered = false;
+  return async (send) => {
+    const maxAttempts = hasAnswered ? Infinity : firstAttempts;
+    const sent = await sendAgain(send, { clock, random, maxAttempts, onRetry: printRetry(context) });
+    hasAnswered ||= 'status' in sent.result;
+    return sent.result;
+  };
+}

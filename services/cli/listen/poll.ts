@@ -1,0 +1,306 @@
+import { type ApiClient, type HttpResult, sendAgain, sendRequest } from '#lib/api-client';
+import type { Clock } from '#lib/clock';
+import { decodeContent } from '#lib/content-coding';
+import { headerText, isSubscribed } from '#lib/contract';
+import { generateSecret, type HeaderValues, signatureHeaders, signingSecret } from '#lib/signatures';
+import { type Api, connectTo, noteNewTenant, pathOf, valueOf } from '../api-calls/api.ts';
+import { openClient } from '../api-calls/open-client.ts';
+import { usageFailure } from '../command-failure.ts';
+import { followChanges } from '../commands/tail-events.ts';
+import type { listenOptions } from '../commands/tools.ts';
+import type { Context } from '../context.ts';
+import { refuseProblems } from '../options/schemes.ts';
+import { readTime, readWholeNumber } from '../options/values.ts';
+import { printable, printLine, printRetry } from '../output/print.ts';
+import { shownTime } from '../output/views.ts';
+import type { Values } from '../verb.ts';
+import { arrivalJson, createTally, describeArrival, describeSummary, factsOf, verifyArrival } from './arrivals.ts';
+import { readTarget, readTypes } from './listen.ts';
+import type { Arrival } from './listener.ts';
+
+/** The members of an event that are read; one that was erased has no type. */
+interface Listed {
+  id: string;
+  type?: string;
+  source_id?: string;
+  received_at: string;
+}
+
+export interface Accepted extends Listed {
+  type: string;
+  source_id: string;
+}
+
+interface AcceptedOptions {
+  types: readonly string[];
+  /** RFC 3339; default: now. */
+  since: string | undefined;
+  clock: Clock;
+  /** @param fromMs events accepted from then on are yielded */
+  onBegin(fromMs: number): void;
+}
+
+/** Ids are some 30 characters: 10 MB. */
+const maxKnown = 100_000;
+
+/**
+ * Yields every event of these types that is accepted from the beginning on, once, without end. The API lists an event again at each of its
+ * changes; an older one that changes now was accepted before.
+ */
+export async function* acceptedEvents(
+  api: Pick<Api, 'page'>,
+  { types, since, clock, onBegin }: AcceptedOptions,
+): AsyncGenerator<Accepted, never> {
+  const known = new Set<string>();
+  const fromMs = since === undefined ? await timeOf(api, clock) : Date.parse(since);
+  const subscription = { eventTypes: types, sourceIds: [] };
+  for await (const event of followChanges<Listed>(api, { query: {}, since, clock, onBegin: () => onBegin(fromMs) })) {
+    if (!isWhole(event) || Date.parse(event.received_at) < fromMs || known.has(event.id)) continue;
+    if (!isSubscribed(subscription, event)) continue;
+    known.add(event.id);
+    const [oldest] = known;
+    if (known.size > maxKnown && oldest !== undefined) known.delete(oldest);
+    yield event;
+  }
+  throw new Error('the changes have ended');
+}
+
+const isWhole = (event: Listed): event is Accepted => event.type !== undefined && event.source_id !== undefined;
+
+/** The time at the API, to the second: the clock of this machine may be another. */
+async function timeOf(api: Pick<Api, 'page'>, clock: Clock): Promise<number> {
+  const { answeredAtMs } = await api.page('/events?limit=2&updated_at_gte=9999-12-31T23:59:59Z');
+  return answeredAtMs ?? clock.nowMs();
+}
+
+/** A request that is sent on as it came. */
+export interface Forwarded {
+  method: string;
+  headers: HeaderValues;
+  body: Buffer;
+}
+
+/** Below the time limit of the temporary endpoint: the dispatcher hears the outcome. Time enough to look around in a debugger. */
+const timeoutMs = 25_000;
+/** Headers that belong to the connection that the request came by (RFC 9110, 7.6.1), or are made anew for the next. */
+const ofConnection = new Set([
+  ...['connection', 'content-length', 'expect', 'host', 'keep-alive', 'proxy-connection', 'te', 'trailer'],
+  ...['transfer-encoding', 'upgrade'],
+]);
+
+export function forwardTo(
+  url: string,
+  { method, headers, body }: Forwarded,
+  signal?: AbortSignal,
+): Promise<HttpResult> {
+  const kept = Object.entries(headers).flatMap(([name, value]) =>
+    value === undefined || ofConnection.has(name) ? [] : [[name, value as string | string[]] as const],
+  );
+  const hasBody = method !== 'GET' && method !== 'HEAD';
+  return sendRequest(url, {
+    method: method,
+    headers: Object.fromEntries(kept),
+    ...(hasBody && { body }),
+    timeoutMs,
+    signal,
+  });
+}
+
+interface Options {
+  client: Pick<ApiClient, 'bytes'>;
+  secret: string;
+  /** Undefined: nothing is sent, only shown. */
+  target: string | undefined;
+  signal: AbortSignal;
+}
+
+/** The request as it was sent, with the answer; or why there was none. */
+type SendOn = (event: Accepted) => Promise<Arrival | 'interrupted' | 'no payload'>;
+
+export function createSendOn(context: Context, { client, secret, target, signal }: Options): SendOn {
+  const { process, clock, random } = context;
+  const key = signingSecret(secret);
+
+  /** Signed anew for each attempt, as by the dispatcher: a receiver refuses an old time. */
+  function sign({ id, type }: Accepted, payload: Payload, attempt: number) {
+    const nowMs = clock.nowMs();
+    const headers = {
+      ...(payload.contentType !== undefined && { 'content-type': payload.contentType }),
+      ...(payload.contentEncoding !== undefined && { 'content-encoding': payload.contentEncoding }),
+      'user-agent': 'Hookline',
+      'accept-encoding': 'identity',
+      ...signatureHeaders({ secrets: [key], id, timestampSeconds: Math.floor(nowMs / 1_000), body: payload.body }),
+      'hookline-event-type': headerText(type),
+      'hookline-attempt': String(attempt),
+    };
+    return { headers, nowMs };
+  }
+
+  async function send(
+    event: Accepted,
+    payload: Payload,
+  ): Promise<{ signed: ReturnType<typeof sign>; result?: HttpResult }> {
+    if (target === undefined) return { signed: sign(event, payload, 1) };
+    let attempt = 0;
+    let signed = sign(event, payload, 1);
+    const { result } = await sendAgain(
+      () => {
+        attempt += 1;
+        signed = sign(event, payload, attempt);
+        return forwardTo(target, { method: 'POST', headers: signed.headers, body: payload.body }, signal);
+      },
+      {
+        clock: { ...clock, sleep: (ms) => clock.sleep(ms, signal) },
+        random,
+        maxAttempts: Infinity,
+        retriedStatuses: [429, 503],
+        isOver: () => signal.aborted,
+        onRetry(failed, waitMs) {
+          if (signal.aborted) return;
+          process.stderr.write(`${printable(event.id)} waits for ${printable(target)}: `);
+          printRetry(context)(failed, waitMs);
+        },
+      },
+    );
+    return { signed, result };
+  }
+
+  return async (event) => {
+    const got = await client.bytes(pathOf('events', event.id, 'payload'));
+    if (!got.ok && signal.aborted) return 'interrupted';
+    if (!got.ok && got.failure.kind === 'problem' && [404, 410].includes(got.failure.status)) {
+      process.stderr.write(`${printable(event.id)} is left out: its payload has been removed\n`);
+      return 'no payload';
+    }
+    const payload = valueOf(got);
+    const { signed, result } = await send(event, payload);
+    if (result !== undefined && 'noAnswer' in result) return 'interrupted';
+    const { headers, nowMs } = signed;
+    const { body, contentEncoding = null } = payload;
+    const decoded = await decodeContent(body, contentEncoding);
+    return {
+      ...{ atMs: nowMs, method: 'POST', path: new URL(target ?? 'http://none/').pathname, headers, body },
+      content: 'content' in decoded ? decoded.content : body,
+      bytes: body.length,
+      verdict: verifyArrival(
+        { secrets: [secret] },
+        { headers, query: '', body, nowSeconds: Math.floor(nowMs / 1_000) },
+      ),
+      answer: result === undefined ? 'not forwarded' : result.status,
+      senderLeft: false,
+    };
+  };
+}
+
+interface Payload {
+  body: Buffer;
+  contentType: string | undefined;
+  contentEncoding: string | undefined;
+}
+
+/**
+ * `listen --poll`: events read from the API, signed here as a delivery is, and forwarded. For a machine that Hookline can't reach.
+ *
+ * Guarantees, while it runs: every event of the types that is accepted after the beginning is forwarded, in the order in which the API lists
+ * them, however often the API is away; and again only if it is among more than the last 100,000. A URL that does not answer, or answers 429
+ * or 503, is asked again until it does answer; meanwhile the events wait at the API. Any other answer is the receiver's own, and is shown.
+ * Not guaranteed: anything beyond the process. No attempt is recorded, and no delivery exists.
+ */
+
+type PollValues = Values<typeof listenOptions>;
+
+export async function poll(values: PollValues, context: Context): Promise<number> {
+  const { process, clock, screen } = context;
+  const { json, tenant } = values;
+  refuseStray(values);
+  const target = readTarget(values.forward);
+  const count = readWholeNumber('count', values.count, { min: 1, max: 1e15, otherwise: Infinity });
+  const since = readTime('since', values.since, clock.nowMs());
+  const [secret = generateSecret()] = values.secret ?? [];
+  refuseProblems('hookline', { settings: {}, secret });
+  const print = (facts: object, line: string): void => printLine(context, facts, json, () => line);
+
+  await noteNewTenant(context, openClient(context, undefined), tenant);
+  const ended = new AbortController();
+  const { signal } = ended;
+  const end = (): void => ended.abort();
+  const client = openClient(context, tenant, { resendGet: resendUntil(signal, context), signal });
+  const api = connectTo(async () => client);
+  const sendOn = createSendOn(context, { client, secret, target, signal });
+  const tally = createTally();
+  let waiting: string | undefined;
+  let forwarded = 0;
+
+  process.once('SIGINT', end).once('SIGTERM', end);
+  try {
+    const events = acceptedEvents(api, {
+      types: readTypes(values.types),
+      since,
+      clock,
+      onBegin(fromMs) {
+        const from = new Date(fromMs).toISOString();
+        print(
+          { kind: 'polling', secret, from, ...(target !== undefined && { forward: target }) },
+          `polling for events accepted from ${String(shownTime(from, screen))} on${target === undefined ? '' : `, forwarding to ${target}`}\nthe secret that signs them is ${secret}`,
+        );
+      },
+    });
+    for await (const event of events) {
+      waiting = event.id;
+      const arrival = await sendOn(event);
+      if (signal.aborted && arrival === 'interrupted') break;
+      waiting = undefined;
+      if (arrival === 'interrupted' || arrival === 'no payload') continue;
+      const facts = factsOf(arrival.headers, undefined);
+      const { isRepeat } = tally.add(arrival, facts.webhookId);
+      print(arrivalJson(arrival, facts, isRepeat), describeArrival(arrival, facts, isRepeat, screen));
+      forwarded += 1;
+      if (forwarded >= count || signal.aborted) break;
+    }
+  } catch (error) {
+    // A request that Ctrl-C ended.
+    if (!signal.aborted) throw error;
+  } finally {
+    process.removeListener('SIGINT', end).removeListener('SIGTERM', end);
+  }
+  const summary = tally.summary();
+  print({ kind: 'summary', ...summary }, describeSummary(summary));
+  if (waiting === undefined) return 0;
+  process.stderr.write(
+    `${printable(waiting)} was not forwarded, nor were later events: repeat with --since to send them\n`,
+  );
+  return 1;
+}
+
+const ofReceiver = ['port', 'host', 'status', 'fail', 'delay', 'scheme', 'public-url', 'url'] as const;
+
+function refuseStray(values: PollValues): void {
+  const stray = ofReceiver.find((name) => values[name] !== undefined);
+  if (stray !== undefined) throw usageFailure(`--${stray} is only for a receiver, and --poll runs no receiver`);
+  if ((values.secret?.length ?? 0) > 1) throw usageFailure('--poll signs with one --secret');
+}
+
+const firstAttempts = 5;
+
+/** Without end once the API has answered, whatever a proxy in front of it says meanwhile. */
+function resendUntil(signal: AbortSignal, context: Context): (send: () => Promise<HttpResult>) => Promise<HttpResult> {
+  const { clock, random } = context;
+  const print = printRetry(context);
+  let hasAnswered = false;
+  return async (send) => {
+    const { result } = await sendAgain(async () => unlessBroken(await send(), hasAnswered), {
+      clock: { ...clock, sleep: (ms) => clock.sleep(ms, signal) },
+      random,
+      maxAttempts: hasAnswered ? Infinity : firstAttempts,
+      isOver: () => signal.aborted,
+      onRetry: (failed, waitMs) => {
+        if (!signal.aborted) print(failed, waitMs);
+      },
+    });
+    hasAnswered ||= 'status' in result;
+    return result;
+  };
+}
+
+const unlessBroken = (result: HttpResult, hasAnswered: boolean): HttpResult =>
+  hasAnswered && 'status' in result && result.status >= 500 ? { noAnswer: `answered ${result.status}` } : result;

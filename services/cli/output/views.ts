@@ -1,0 +1,85 @@
+import { endpointSettlingMs } from '#lib/contract';
+import type { Context } from '../context.ts';
+import { printable, type Screen } from './print.ts';
+
+const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
+
+/**
+ * A time of the API in the zone of the screen (UTC under `--utc`), still RFC 3339: `2026-01-31T10:30:00+01:00`. Other values stay.
+ *
+ * @param precise with the fraction of the second
+ */
+export function shownTime(value: unknown, { offsetMinutes }: Screen, { precise = false } = {}): unknown {
+  if (typeof value !== 'string') return value;
+  const match = instant.exec(value);
+  const at = match === null ? Number.NaN : Date.parse(value);
+  if (Number.isNaN(at)) return value;
+  const offset = offsetMinutes(new Date(at));
+  const local = new Date(at + offset * 60_000).toISOString().slice(0, 19);
+  return `${local}${precise ? (match?.[1] ?? '') : ''}${zone(offset)}`;
+}
+
+function zone(offset: number): string {
+  if (offset === 0) return 'Z';
+  const [hours, minutes] = [Math.floor(Math.abs(offset) / 60), Math.abs(offset) % 60];
+  return `${offset < 0 ? '-' : '+'}${String(hours).padStart(2, '0')}:${String(minutes).padStart(2, '0')}`;
+}
+
+/**
+ * Counts down to when a change counts, on a terminal alone: a script waits for nothing, and reads nothing of it.
+ *
+ * @param effectiveAt by the clock of the API; one that differs here makes the wait no longer than a change takes
+ */
+export async function countDown(
+  { process, clock }: Pick<Context, 'process' | 'clock'>,
+  effectiveAt: string,
+): Promise<void> {
+  const { stderr } = process;
+  const leftMs = Math.min(Date.parse(effectiveAt) - clock.nowMs(), endpointSettlingMs);
+  if (stderr.isTTY !== true || !(leftMs > 0)) return;
+  const endsAtMs = clock.monotonicMs() + leftMs;
+  for (let left = leftMs; left > 0; left = endsAtMs - clock.monotonicMs()) {
+    stderr.write(`\rcounts in ${Math.ceil(left / 1_000)} s `);
+    await clock.sleep(left - 1_000 * (Math.ceil(left / 1_000) - 1));
+  }
+  stderr.write('\rcounts now      \n');
+}
+
+/** The fields of an attempt that are shown to people; `--json` has all of them. */
+export interface Attempt {
+  attempt: number;
+  at: string;
+  outcome: string;
+  http_status: number | null;
+  duration_ms: number | null;
+  detail: string | null;
+  response_excerpt: string | null;
+  response_excerpt_encoding?: string;
+  /** Milliseconds of each phase; null for a phase that was not reached, or not needed. */
+  timing?: Readonly<Record<string, number | null>> | null;
+}
+
+/** The columns of a table of attempts. */
+export const attemptColumns = ['attempt', 'at', 'outcome', 'status', 'duration', 'detail'];
+
+export const attemptRow = ({ attempt, at, outcome, http_status, duration_ms, detail }: Attempt) => ({
+  attempt,
+  at,
+  outcome,
+  status: http_status,
+  duration: duration_ms === null ? null : `${tenths(duration_ms)} ms`,
+  detail,
+});
+
+/** The outcome on one line: `http_5xx: 503 after 23 ms (dns 1, connect 2, tls 8, first byte 12)`. */
+export function describeOutcome({ outcome, http_status, duration_ms, detail, timing }: Attempt): string {
+  const phases = Object.entries(timing ?? {}).flatMap(([name, ms]) =>
+    ms === null ? [] : [`${name.replace(/_ms$/, '').replaceAll('_', ' ')} ${tenths(ms)}`],
+  );
+  const answer = http_status === null ? detail : detail?.startsWith(`answered ${http_status} `) ? detail : http_status;
+  const what = [answer, duration_ms === null ? null : `after ${tenths(duration_ms)} ms`];
+  const shown = what.filter((part) => part !== null).join(' ');
+  return `${outcome}: ${printable(shown)}${phases.length === 0 ? '' : ` (${phases.join(', ')})`}`;
+}
+
+const tenths = (ms: number): number => Math.round(ms * 10) / 10;
