@@ -4,6 +4,7 @@ import type { erasures } from './erasures.ts';
 import type { limits } from './limits.ts';
 import type { portalLinks } from './portal-links.ts';
 import type { sessions } from './sessions.ts';
+import type { sources } from './sources.ts';
 import type { statistics } from './stats.ts';
 import type { systemState } from './system.ts';
 import type { tenants } from './tenants.ts';
@@ -20,8 +21,9 @@ export {
 } from './api-keys.ts';
 export { type AuditAction, auditActions } from './audit-actions.ts';
 export { audit, type AuditEntry, listAuditEntries } from './audit.ts';
+export { rotateEndpointSecret } from './endpoints.ts';
 export { type Erasure, erasures, getErasure, type TenantDeletion } from './erasures.ts';
-export { dateTime, displayName, filterText, rateLimit, wholeNumber } from './fields.ts';
+export { dateTime, displayName, filterText, headerName, identifierPlaces, locator, locators, rateLimit, searchText, secret, wholeNumber } from './fields.ts';
 export { type Limit, limits, listLimits } from './limits.ts';
 export {
   type Answer,
@@ -62,8 +64,28 @@ export {
   type Session,
   sessions,
 } from './sessions.ts';
+export {
+  changedSource,
+  createSource,
+  deleteSource,
+  getSource,
+  listSourceRejections,
+  listSources,
+  type Rejection,
+  rotateSourceSecret,
+  sampleWebhook,
+  type SampleWebhook,
+  type Source,
+  sources,
+  type SourceWithSecret,
+  updateSource,
+  type Verification,
+  verifyWebhook,
+} from './sources.ts';
+export { sourceSettings } from './source-settings.ts';
 export { getStats, maxCounts, maxSteps, statistics, type Stats } from './stats.ts';
 export { getSystem, type System, systemState } from './system.ts';
+export { tagFilter, tags } from './tags.ts';
 export { deleteTenant, getTenant, listTenants, putTenant, type Tenant, tenants } from './tenants.ts';
 
 /** All that the API does. */
@@ -74,6 +96,7 @@ export type Operations = (
   | typeof limits
   | typeof portalLinks
   | typeof sessions
+  | typeof sources
   | typeof statistics
   | typeof systemState
   | typeof tenants

@@ -39,6 +39,7 @@ export interface ObjectSchema<Required extends TProperties, Optional extends TPr
 }
 
 interface TextBounds {
+  format?: string;
   minLength?: number;
   maxLength?: number;
   pattern?: string;
@@ -68,6 +69,17 @@ export const closedObject = <Required extends TProperties, Optional extends TPro
   });
 };
 
+/** A merge patch accepts any value for known fields: the object that results is validated. */
+export const patchOf = <Required extends TProperties, Optional extends TProperties>(
+  { properties }: ObjectSchema<Required, Optional>,
+  ...more: readonly string[]
+): TUnsafe<{ [Name in keyof (Required & Optional)]?: Static<(Required & Optional)[Name]> | null }> =>
+  typed({
+    type: 'object',
+    additionalProperties: false,
+    properties: Object.fromEntries([...Object.keys(properties), ...more].map((name) => [name, {}])),
+  });
+
 /** The same object with more required properties. */
 export const extend = <Base extends TProperties, Optional extends TProperties, More extends TProperties>(
   base: ObjectSchema<Base, Optional>,
@@ -90,6 +102,15 @@ export const map = <S extends TSchema>(values: S): TRecord<'^.*$', S> =>
   typed({ type: 'object', additionalProperties: values });
 export const list = <S extends TSchema>(items: S, bounds: ListBounds = {}): TArray<S> =>
   typed({ type: 'array', ...bounds, items });
+/** With bounds on its names. */
+export const mapOf = <S extends TSchema>(
+  values: S,
+  bounds: { maxProperties?: number; propertyNames?: TSchema },
+): TRecord<'^.*$', S> => typed({ type: 'object', ...bounds, additionalProperties: values });
+/** A text, or a list of them. */
+export const oneOrMore = <S extends TSchema>(item: S, bounds: ListBounds): TUnsafe<Static<S> | Static<S>[]> =>
+  typed({ if: { type: 'string' }, then: item, else: { type: 'array', ...bounds, items: item } });
+export const unknownValue = typed<TUnsafe<unknown>>({});
 export const oneOf = <const Values extends readonly (string | number | null)[]>(
   values: Values,
 ): TUnsafe<Values[number]> => typed({ enum: values });

@@ -1,5 +1,6 @@
+import { searchText } from '#lib/api-contract';
 import type { Filtering, DescribedFilterTable } from '../http/filters.ts';
-import { containsText, searchText } from './search-text.ts';
+import { containsText } from './search-text.ts';
 
 /** The filters of `GET /v1/endpoints`. Conditions are on columns of `endpoints`; a tenant has a limited number of them. */
 export const endpointFilters = {

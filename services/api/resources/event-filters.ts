@@ -1,7 +1,6 @@
-import { dateTime, filterText } from '#lib/api-contract';
+import { dateTime, filterText, tagFilter } from '#lib/api-contract';
 import { eventStatuses } from '#lib/contract';
 import { type Filtering, type DescribedFilterTable, readInstant, repeated } from '../http/filters.ts';
-import { tagFilter } from '../settings/tags.ts';
 import type { EventRow } from './event-row.ts';
 
 /** Things that an event may have, with the columns that count them. */

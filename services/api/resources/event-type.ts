@@ -1,4 +1,4 @@
-import { filterText } from '#lib/api-contract';
+import { filterText, searchText } from '#lib/api-contract';
 import {
   type AliasKind,
   type EventTypeEnforcement,
@@ -16,7 +16,7 @@ import { groupsOf, linkedNames } from '../event-types/type-texts.ts';
 import { bindTo, filterConditions, type Filtering, type DescribedFilterTable } from '../http/filters.ts';
 import type { PageRequest } from '../http/paging.ts';
 import { findVersion, versionJson, type VersionRow } from './event-type-version.ts';
-import { containsText, searchText } from './search-text.ts';
+import { containsText } from './search-text.ts';
 
 /** Instants are RFC 3339. */
 interface TypePause {

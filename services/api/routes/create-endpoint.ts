@@ -1,3 +1,4 @@
+import { secret } from '#lib/api-contract';
 import { createId } from '#lib/ids';
 import { generateSecret } from '#lib/signatures';
 import { bodyLimits } from '../http/body-limits.ts';
@@ -11,7 +12,7 @@ import { newSecret } from '../resources/stored-secrets.ts';
 import { limitOfRoom } from '../resources/tenant-room.ts';
 import { type Route, route } from '../route.ts';
 import { endpointFields, type GivenEndpoint } from '../settings/endpoint-settings.ts';
-import { expiresIn, secret } from '../settings/fields.ts';
+import { expiresIn } from '../settings/fields.ts';
 import { judgeEndpoint } from '../settings/judge-endpoint.ts';
 
 interface Body extends GivenEndpoint {

@@ -2,6 +2,7 @@ import { apiKeyRoutes, meRoutes, portalLinkRoutes, sessionRoutes } from '../acce
 import { auditRoutes } from '../audit/index.ts';
 import { erasureRoutes } from '../erasures/index.ts';
 import { limitRoutes } from '../limits/routes.ts';
+import { sourceRoutes } from '../sources/index.ts';
 import { statRoutes, systemRoutes } from '../stats/index.ts';
 import { tenantRoutes } from '../tenants/index.ts';
 import type { Route } from '../route.ts';
@@ -10,10 +11,8 @@ import { cancelDelivery } from './cancel-delivery.ts';
 import { cancelReplay } from './cancel-replay.ts';
 import { createEndpoint } from './create-endpoint.ts';
 import { createEventType } from './create-event-type.ts';
-import { createSource } from './create-source.ts';
 import { deleteEndpoint } from './delete-endpoint.ts';
 import { deleteEvent } from './delete-event.ts';
-import { deleteSource } from './delete-source.ts';
 import { disableEndpoint } from './disable-endpoint.ts';
 import { enableEndpoint } from './enable-endpoint.ts';
 import { exportEventTypes } from './export-event-types.ts';
@@ -27,7 +26,6 @@ import { getEventTypeVersion } from './get-event-type-version.ts';
 import { getEventType } from './get-event-type.ts';
 import { getEvent } from './get-event.ts';
 import { getReplay } from './get-replay.ts';
-import { getSource } from './get-source.ts';
 import { importEventTypes } from './import-event-types.ts';
 import { listDeadLetters } from './list-dead-letters.ts';
 import { listDeliveries } from './list-deliveries.ts';
@@ -43,8 +41,6 @@ import { listEvents } from './list-events.ts';
 import { listObservedTypes } from './list-observed-types.ts';
 import { listReplayItems } from './list-replay-items.ts';
 import { listReplays } from './list-replays.ts';
-import { listSourceRejections } from './list-source-rejections.ts';
-import { listSources } from './list-sources.ts';
 import { mergeEventType } from './merge-event-type.ts';
 import { pauseEndpoint } from './pause-endpoint.ts';
 import { pauseEventType } from './pause-event-type.ts';
@@ -62,33 +58,21 @@ import { resumeEventType } from './resume-event-type.ts';
 import { retireEventType } from './retire-event-type.ts';
 import { retryDeliveries } from './retry-deliveries.ts';
 import { retryDelivery } from './retry-delivery.ts';
-import { rotateEndpointSecret } from './rotate-endpoint-secret.ts';
-import { rotateSourceSecret } from './rotate-source-secret.ts';
-import { sampleWebhook } from './sample-webhook.ts';
+import { rotateSecretOfEndpoint } from './rotate-endpoint-secret.ts';
 import { searchEvents } from './search-events.ts';
 import { testEndpoint } from './test-endpoint.ts';
 import { updateEndpoint } from './update-endpoint.ts';
 import { updateEventType } from './update-event-type.ts';
-import { updateSource } from './update-source.ts';
-import { verifyWebhook } from './verify-webhook.ts';
 
 /** Every route but those of the documentation. All but the public ones need a key. */
 export const routes: readonly Route[] = [
-  createSource,
-  listSources,
-  getSource,
-  updateSource,
-  deleteSource,
-  rotateSourceSecret,
-  listSourceRejections,
-  verifyWebhook,
-  sampleWebhook,
+  ...sourceRoutes,
   createEndpoint,
   listEndpoints,
   getEndpoint,
   updateEndpoint,
   deleteEndpoint,
-  rotateEndpointSecret,
+  rotateSecretOfEndpoint,
   disableEndpoint,
   enableEndpoint,
   pauseEndpoint,

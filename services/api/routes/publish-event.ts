@@ -1,3 +1,4 @@
+import { tags } from '#lib/api-contract';
 import { maxPayloadBytes, maxPayloadText, type Tags } from '#lib/contract';
 import { sendResponse } from '#lib/idempotency';
 import { createId } from '#lib/ids';
@@ -12,7 +13,7 @@ import { refuseUnjudged } from '../publishing/refuse-unjudged.ts';
 import { insertPublishedEvents } from '../resources/published-event.ts';
 import { type Route, route } from '../route.ts';
 import { publishedType, publishersKey } from '../settings/fields.ts';
-import { tagErrors, tags } from '../settings/tags.ts';
+import { tagErrors } from '../settings/tags.ts';
 
 interface Body {
   type: string;

@@ -15,52 +15,6 @@ export const expiresIn = {
   description: 'a whole number of seconds from 60 to 2592000',
 } as const;
 
-/** Existing secrets of senders and receivers: any text, untrimmed. */
-export const secret = {
-  type: 'string',
-  minLength: 1,
-  maxLength: 512,
-  pattern: '^[^\\u0000-\\u001f\\u007f]*$',
-  description: 'text of one line',
-} as const;
-
-export const locator = {
-  type: 'string',
-  maxLength: 500,
-  pattern: "^(?:header:[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}|(?:/(?:[^~/\\u0000-\\u001f]|~[01])*)+)$",
-  description: '`header:Name` or a JSON pointer such as /data/id',
-} as const;
-
-/** Places to look in, in this order; a single place may be given without an array. */
-export const locators = {
-  if: { type: 'string' },
-  then: locator,
-  else: { type: 'array', minItems: 1, maxItems: 10, items: locator },
-} as const;
-
-/** The same for an identifier: a place that is a list joins the values of its places. */
-export const identifierPlaces = {
-  if: { type: 'string' },
-  then: locator,
-  else: {
-    type: 'array',
-    minItems: 1,
-    maxItems: 10,
-    items: {
-      if: { type: 'string' },
-      then: locator,
-      else: { type: 'array', minItems: 2, maxItems: 10, items: locator },
-    },
-  },
-} as const;
-
-export const headerName = {
-  type: 'string',
-  maxLength: 100,
-  pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$",
-  description: 'the name of an HTTP header',
-} as const;
-
 export const eventType = {
   type: 'string',
   minLength: 1,

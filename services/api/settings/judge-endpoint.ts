@@ -15,7 +15,7 @@ import type { Query } from '#lib/postgres';
 import { isUsableSecret } from '#lib/signatures';
 import type { FieldErrors } from '../http/send-problem.ts';
 import type { EndpointContent } from '../resources/endpoint.ts';
-import { unknownSources } from '../resources/source.ts';
+import { unknownSources } from '../sources/index.ts';
 import type { RouteDeps } from '../route.ts';
 import type { GivenEndpoint } from './endpoint-settings.ts';
 import { passHeaderErrors } from './pass-headers.ts';

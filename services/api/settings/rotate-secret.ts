@@ -1,4 +1,4 @@
-import { type Capability, wholeNumber } from '#lib/api-contract';
+import type { rotateEndpointSecret, rotateSourceSecret } from '#lib/api-contract';
 import type { StoredSecret } from '#lib/contract';
 import type { RandomBytes } from '#lib/ids';
 import type { Query } from '#lib/postgres';
@@ -6,22 +6,15 @@ import type { SecretBox } from '#lib/secret-box';
 import { changeOf } from '../http/etag.ts';
 import { optionalBody } from '../http/optional-body.ts';
 import { type FieldErrors, sendInvalid, sendProblem } from '../http/send-problem.ts';
-import type { Operation } from '../openapi/operation.ts';
 import type { Named, ResourceRow, ResourceTable } from '../resources/resource-table.ts';
 import { maxSecretsInForce, newSecret, openSecrets, rotateSecrets } from '../resources/stored-secrets.ts';
-import { type Route, route } from '../route.ts';
-import { secret } from './fields.ts';
+import { type Route, serve } from '../route.ts';
 
-interface Body {
-  overlap_seconds?: number;
-  secret?: string;
-}
+type Rotation = typeof rotateSourceSecret | typeof rotateEndpointSecret;
 
-/** The kind of resource whose secrets are rotated. */
+/** The kind of resource whose secrets are rotated. A portal session may not choose a secret: its secrets are generated. */
 interface Rotated<Row extends ResourceRow> {
-  operation: Operation;
-  /** A portal session needs it; absent: it may not. Its secrets are generated. */
-  capability?: Capability;
+  operation: Rotation;
   kind: 'sources' | 'endpoints';
   table: Pick<ResourceTable<Row>, 'change'>;
   generate(row: Row, random: RandomBytes): string;
@@ -31,36 +24,22 @@ interface Rotated<Row extends ResourceRow> {
   secretErrors(row: Row, secret: string): FieldErrors;
 }
 
-const one = { sources: 'source', endpoints: 'endpoint' } as const;
-
 const day = 24 * 3600;
 
-const body = {
-  type: 'object',
-  additionalProperties: false,
-  properties: { overlap_seconds: wholeNumber(0, 30 * day), secret },
-} as const;
-
 /** `POST …/{id}/rotate-secret`: the only answer that shows the new secret. The former ones stay valid until the overlap has passed. */
-export const rotateSecret =
-  <Row extends ResourceRow>({
+export const rotateSecret = <Row extends ResourceRow>({
+  operation,
+  kind,
+  table,
+  generate,
+  hasKeys,
+  setSecrets,
+  secretErrors,
+}: Rotated<Row>): Route =>
+  serve(
     operation,
-    capability,
-    kind,
-    table,
-    generate,
-    hasKeys,
-    setSecrets,
-    secretErrors,
-  }: Rotated<Row>): Route =>
-  ({ secretBox, clock, random }) =>
-    route<{ Params: { id: string }; Body: Body }>({
-      method: 'POST',
-      url: `/v1/${kind}/:id/rotate-secret`,
-      config: { operation, ...(capability && { capability }), audit: `${one[kind]}.rotate_secret` },
-      schema: { body },
-      preValidation: optionalBody,
-      async handler(request, reply) {
+    ({ secretBox, clock, random }) =>
+      async (request, reply) => {
         const { tenant, idempotent } = request;
         const { overlap_seconds: overlapSeconds = day, secret: given } = request.body;
         if (given !== undefined && request.caller.session?.portal !== undefined)
@@ -73,8 +52,11 @@ export const rotateSecret =
           const owner = { table: kind, tenant, id: row.id };
           const stored = openSecrets(secretBox, owner, row.secrets);
           const to = newSecret(secret, hasKeys(row), random);
-          const rotation = { to, nowMicros: clock.nowMs() * 1000, overlapSeconds };
-          const { secrets, previousExpiresAt } = rotateSecrets(stored, rotation);
+          const { secrets, previousExpiresAt } = rotateSecrets(stored, {
+            to,
+            nowMicros: clock.nowMs() * 1000,
+            overlapSeconds,
+          });
           if (secrets.length > maxSecretsInForce) return { inForce: secrets.length - 1 };
           await setSecrets(tx, secretBox, owner, secrets);
           await request.audit(tx, { id: row.id, after: { previous_expires_at: previousExpiresAt } });
@@ -86,7 +68,8 @@ export const rotateSecret =
         if (inForce !== undefined) return sendProblem(reply, 'conflict', tooMany(inForce));
         return rotated;
       },
-    });
+    () => ({ preValidation: optionalBody }),
+  );
 
 const tooMany = (inForce: number): string =>
   `${inForce} secrets are valid: wait until one expires, or end all of them with overlap_seconds 0`;

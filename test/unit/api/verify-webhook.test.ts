@@ -1,10 +1,11 @@
 import { formatMicros } from '#lib/clock';
 import type { SourceSettings } from '#lib/contract';
 import { type HeaderValues, schemeSettings, signatureSchemes } from '#lib/signatures';
-import { curlLine } from '../../../services/api/verifying/curl-line.ts';
-import { sampleWebhook } from '../../../services/api/verifying/sample-webhook.ts';
-import type { VerifiedSource } from '../../../services/api/verifying/verdict.ts';
-import { type Verification, verifyWebhook } from '../../../services/api/verifying/verify-webhook.ts';
+import { curlLine } from '../../../services/api/sources/verifying/curl-line.ts';
+import { sampleWebhook } from '../../../services/api/sources/verifying/sample-webhook.ts';
+import type { VerifiedSource } from '../../../services/api/sources/verifying/verdict.ts';
+import type { Verification } from '#lib/api-contract';
+import { verifyWebhook } from '../../../services/api/sources/verifying/verify-webhook.ts';
 import { heldSecrets, schemeCases } from '../signatures/scheme-cases.ts';
 import type { SchemeCase } from '../signatures/signature-forms.ts';
 

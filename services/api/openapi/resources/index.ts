@@ -1,4 +1,4 @@
-import { apiKeys, audit, erasures, limits, portalLinks, sessions, statistics, systemState, tenants } from '#lib/api-contract';
+import { apiKeys, audit, erasures, limits, portalLinks, sessions, sources, statistics, systemState, tenants } from '#lib/api-contract';
 import { type DocumentedResource, documented } from '../operation.ts';
 import { documentedDeadLetters } from './dead-letters.ts';
 import { documentedDeliveries } from './deliveries.ts';
@@ -6,10 +6,9 @@ import { documentedDocumentation } from './documentation.ts';
 import { documentedEndpoints } from './endpoints.ts';
 import { documentedEventTypes } from './event-types.ts';
 import { documentedEvents } from './events.ts';
-import { documentedSources } from './sources.ts';
 
 export const documentedResources: readonly DocumentedResource[] = [
-  documentedSources,
+  documented(sources),
   documentedEndpoints,
   documentedEvents,
   documentedEventTypes,

@@ -1,3 +1,4 @@
+import type { Source } from '#lib/api-contract';
 import {
   dedupRules,
   publishedSourceId,
@@ -10,10 +11,12 @@ import type { Query } from '#lib/postgres';
 import { identityRule } from '#lib/signatures';
 import type { SecretBox } from '#lib/secret-box';
 import type { TenantLimits } from '#lib/tenancy';
-import { sourceAdvice } from '../settings/source-advice.ts';
-import { createResourceTable, type Named, type ResourceRow } from './resource-table.ts';
-import { openSecrets, sealSecrets } from './stored-secrets.ts';
-import { type Room, roomExpression, roomValues } from './tenant-room.ts';
+import type { FilterTable } from '../http/filters.ts';
+import { createResourceTable, type Named, type ResourceRow } from '../resources/resource-table.ts';
+import { containsText } from '../resources/search-text.ts';
+import { openSecrets, sealSecrets } from '../resources/stored-secrets.ts';
+import { type Room, roomExpression, roomValues } from '../resources/tenant-room.ts';
+import { sourceAdvice } from './settings.ts';
 
 export interface SourceRow extends ResourceRow {
   name: string;
@@ -25,13 +28,13 @@ export interface SourceRow extends ResourceRow {
 
 const columns = 'id, name, scheme, settings, dedup_rule, revision, created_at, deleted_at';
 
-export const sources = createResourceTable<SourceRow>('sources', 'src', columns);
+export const sourceTable = createResourceTable<SourceRow>('sources', 'src', columns);
 
 /**
  * The source as clients see it: unset settings show their default, or are absent where the scheme decides. A secret only shows that it is
  * set.
  */
-export function sourceJson(row: SourceRow, ingressUrl: string): Record<string, unknown> {
+export function sourceOf(row: SourceRow, ingressUrl: string): Source {
   const { verify_token: verifyToken, ...settings } = row.settings;
   const { places, with: countedWith } = identityRule(row.scheme, row.settings, row.dedup_rule);
   return {
@@ -57,13 +60,13 @@ export async function findWithSecrets(
   tenant: string,
   id: string,
 ): Promise<SourceRow | (SourceRow & { secrets: StoredSecret[] }) | undefined> {
-  const source = await sources.find(postgres, tenant, id);
+  const source = await sourceTable.find(postgres, tenant, id);
   if (source === undefined || source.deleted_at !== null) return source;
   const [sealed] = await postgres.query<{ secrets: Buffer }>(
     'SELECT secrets FROM sources WHERE tenant = $1 AND id = $2 AND deleted_at IS NULL',
     [tenant, id],
   );
-  if (sealed === undefined) return sources.find(postgres, tenant, id);
+  if (sealed === undefined) return sourceTable.find(postgres, tenant, id);
   return { ...source, secrets: openSecrets(secretBox, { table: 'sources', tenant, id }, sealed.secrets) };
 }
 
@@ -109,15 +112,15 @@ export const setContent = (
   tx: Query,
   named: Named,
   { name, settings, dedup_rule }: Pick<SourceRow, 'name' | 'settings' | 'dedup_rule'>,
-) => sources.set(tx, named, 'name = $3, settings = $4, dedup_rule = $5', [name, JSON.stringify(settings), dedup_rule]);
+) => sourceTable.set(tx, named, 'name = $3, settings = $4, dedup_rule = $5', [name, JSON.stringify(settings), dedup_rule]);
 
 export const setSecrets = (tx: Query, secretBox: SecretBox, named: Named, secrets: readonly StoredSecret[]) =>
-  sources.set(tx, named, 'secrets = $3', [sealSecrets(secretBox, { table: 'sources', ...named }, secrets)]);
+  sourceTable.set(tx, named, 'secrets = $3', [sealSecrets(secretBox, { table: 'sources', ...named }, secrets)]);
 
 /** The ids that are not sources of the tenant, nor stand for published events. Sources of other tenants count as unknown. */
 export async function unknownSources(postgres: Query, tenant: string, ids: readonly string[]): Promise<Set<string>> {
   const unknown = new Set(ids.filter((id) => id !== publishedSourceId));
-  const possible = ids.filter((id) => sources.idPattern.test(id));
+  const possible = ids.filter((id) => sourceTable.idPattern.test(id));
   if (possible.length === 0) return unknown;
   const rows = await postgres.query<{ id: string }>(
     'SELECT id FROM sources WHERE tenant = $1 AND id = ANY ($2::text[]) AND deleted_at IS NULL',
@@ -126,3 +129,21 @@ export async function unknownSources(postgres: Query, tenant: string, ids: reado
   for (const { id } of rows) unknown.delete(id);
   return unknown;
 }
+
+/** The step of the statistics: minutes, by which webhooks are counted. */
+const countedLately = (dimension: string, what: string): string =>
+  `EXISTS (SELECT FROM stats s
+            WHERE s.tenant = sources.tenant AND s.dimension = '${dimension}' AND s.step = 'minute' AND s.key = sources.id
+              AND s.at >= date_trunc('minute', clock_timestamp()) - interval '10 minutes' AND ${what})`;
+
+/** The filters of `GET /v1/sources`. Conditions are on columns of `sources`; a tenant has a limited number of them. */
+export const filters = {
+  failing: {
+    condition: (failing) =>
+      `(${countedLately('source/rejected', 's.rejected > 0')}
+        AND NOT ${countedLately('source', '(s.received > 0 OR s.duplicates > 0)')}) = ${failing}::boolean`,
+  },
+  q: {
+    condition: (text) => containsText(['name'], text),
+  },
+} satisfies FilterTable;

@@ -1,16 +1,10 @@
-import { bodyLimits } from '../http/body-limits.ts';
-import type { FieldErrors, Read } from '../http/send-problem.ts';
+import type { FieldErrors, Read } from '../../http/send-problem.ts';
 
 /** A body in a request, as text or as base64. */
-export interface GivenBody {
+interface GivenBody {
   body?: string;
   body_encoding?: 'text' | 'base64';
 }
-
-export const bodyFields = {
-  body: { type: 'string', maxLength: bodyLimits.payloadAsText },
-  body_encoding: { type: 'string', enum: ['text', 'base64'] },
-} as const;
 
 export function readBody({ body = '', body_encoding: encoding = 'text' }: GivenBody): Read<Buffer> {
   if (encoding === 'text') return { read: Buffer.from(body) };

@@ -1,7 +1,7 @@
 import { parseRfc3339 } from '#lib/clock';
 import type { StoredSecret } from '#lib/contract';
 import { type HeaderValues, schemeSettings, type SignatureRejection, signatureSchemes } from '#lib/signatures';
-import type { SourceRow } from '../resources/source.ts';
+import type { SourceRow } from '../queries.ts';
 
 export interface GivenWebhook {
   headers: HeaderValues;

@@ -1,6 +1,6 @@
 import type { RandomBytes } from '#lib/ids';
 import { schemeProblems, schemeSettings, signatureSchemes } from '#lib/signatures';
-import { currentSecret } from '../resources/stored-secrets.ts';
+import { currentSecret } from '../../resources/stored-secrets.ts';
 import { type VerifiedSource, verdictOf } from './verdict.ts';
 
 export interface Sample {

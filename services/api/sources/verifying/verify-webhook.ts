@@ -6,28 +6,15 @@
  * It tells no signature, and nothing of a secret: whoever asks already has a signed webhook, or has none that is valid. That an earlier
  * secret or another form of the body fits says only how the sender has signed.
  */
+import type { Verification } from '#lib/api-contract';
 import { maxPayloadBytes, maxPayloadText, sourceDefaults } from '#lib/contract';
 import { networksOf } from '#lib/networks';
 import { type ProblemCode, problemCodes } from '#lib/problem';
 import { type SignatureRejection, signatureSchemes } from '#lib/signatures';
 import { advice } from './advice.ts';
-import type { VerificationStep } from './steps.ts';
 import { type GivenWebhook, type VerifiedSource, verdictOf } from './verdict.ts';
 
-export interface Verification {
-  verified: boolean;
-  /** The step that failed. */
-  step: VerificationStep | null;
-  /** The ingress's answer, if Kafka is there and no rate is exceeded. */
-  status: number;
-  code: ProblemCode | null;
-  /** The advice on what to do. */
-  detail: string;
-  /** It is a connection test of the provider, and makes no event. */
-  challenge: boolean;
-  /** Things that the ingress checks besides, and the request does not tell. */
-  not_checked: ('address' | 'client_certificate')[];
-}
+type VerificationStep = NonNullable<Verification['step']>;
 
 const stepOf: Readonly<Record<SignatureRejection, VerificationStep>> = {
   signature_missing: 'signature_header',

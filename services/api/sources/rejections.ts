@@ -1,6 +1,7 @@
+import type { Rejection } from '#lib/api-contract';
 import type { Query } from '#lib/postgres';
 import type { PageRequest } from '../http/paging.ts';
-import { idPattern } from './ids.ts';
+import { idPattern } from '../resources/ids.ts';
 
 export interface RejectionRow {
   id: string;
@@ -16,7 +17,7 @@ export interface RejectionRow {
 export const rejectionId = idPattern('rej');
 
 /** A rejected webhook as shown to the owner of the source. */
-export function rejectionJson(row: RejectionRow): Record<string, unknown> {
+export function rejectionOf(row: RejectionRow): Rejection {
   const bodyBytes = row.body_bytes === null ? null : Number(row.body_bytes);
   return {
     id: row.id,
@@ -30,7 +31,7 @@ export function rejectionJson(row: RejectionRow): Record<string, unknown> {
 }
 
 /** As text if it is text. The last character of a cut body may be incomplete. */
-function bodyJson(body: Buffer, cut: boolean): Record<string, unknown> {
+function bodyJson(body: Buffer, cut: boolean): Pick<Rejection, 'body' | 'body_encoding' | 'body_truncated'> {
   const facts = { body_truncated: cut };
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body, { stream: cut });

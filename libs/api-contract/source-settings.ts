@@ -1,0 +1,65 @@
+import type { HmacSettings, SourceSettings } from '#lib/contract';
+import { headerName, identifierPlaces, locators, rateLimit, secret, wholeNumber } from './fields.ts';
+import { tagsFrom } from './tags.ts';
+
+const hmac = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['algorithm', 'encoding', 'header', 'signed'],
+  properties: {
+    algorithm: { type: 'string', enum: ['sha1', 'sha256', 'sha384', 'sha512'] },
+    encoding: { type: 'string', enum: ['hex', 'base64', 'base64url'] },
+    header: headerName,
+    prefix: { type: 'string', maxLength: 100, pattern: '^[\\x20-\\x7e]*$', description: 'printable ASCII' },
+    // Its grammar is the scheme's own business.
+    signed: { type: 'string', minLength: 1, maxLength: 200 },
+    timestamp_header: headerName,
+    id_header: headerName,
+  } satisfies Record<keyof HmacSettings, object>,
+} as const;
+
+const clientCertificate = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['required'],
+  properties: {
+    required: { type: 'boolean' },
+    fingerprints: {
+      type: 'array',
+      minItems: 1,
+      maxItems: 100,
+      items: {
+        type: 'string',
+        maxLength: 95,
+        pattern: '^(?:[0-9A-Fa-f]{2}:?){31}[0-9A-Fa-f]{2}$',
+        description: 'the SHA-256 fingerprint of a certificate: 64 hex digits, with or without colons',
+      },
+    },
+  },
+} as const;
+
+/** Settings of a source, as they are given. How they go together is checked beside. */
+export const sourceSettings = {
+  signature_header: headerName,
+  hmac,
+  public_url: {
+    type: 'string',
+    maxLength: 2_048,
+    pattern: '^https?://[!-"$-~]+$',
+    description: 'an absolute http or https URL without a fragment',
+  },
+  dedup_id: identifierPlaces,
+  dedup: { type: 'string', enum: ['on', 'off'] },
+  dedup_ttl_seconds: wholeNumber(60, 30 * 24 * 3600),
+  event_type_from: locators,
+  ordering_key: locators,
+  tags_from: tagsFrom,
+  timestamp_tolerance_seconds: wholeNumber(1, 24 * 3600),
+  allowed_ips: { type: 'array', minItems: 1, maxItems: 1_000, items: { type: 'string', maxLength: 64 } },
+  rate_limit: rateLimit,
+  response_status: { type: 'integer', enum: [200, 202, 204] },
+  client_certificate: clientCertificate,
+  // Compared unchanged, as part of a URL: not trimmed.
+  verify_token: secret,
+  keep_rejected_bodies: { type: 'boolean' },
+} as const satisfies Record<keyof SourceSettings, object>;

@@ -1,0 +1,2 @@
+export { unknownSources } from './queries.ts';
+export { sourceRoutes } from './routes.ts';
