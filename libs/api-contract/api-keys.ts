@@ -2,7 +2,20 @@ import { scopes } from './access.ts';
 import { displayName, rateLimit } from './fields.ts';
 import { component, operation, page, resource } from './operation.ts';
 import { pageQuery } from './paging.ts';
-import { closedObject, extend, id, list, nullable, object, oneOf, saying, type Static, text, textIn, time } from './schema.ts';
+import {
+  closedObject,
+  extend,
+  id,
+  list,
+  nullable,
+  object,
+  oneOf,
+  saying,
+  type Static,
+  text,
+  textIn,
+  time,
+} from './schema.ts';
 
 const apiKey = component(
   'ApiKey',

@@ -1,5 +1,23 @@
-import { component, operation, resource } from './operation.ts';
-import { count, either, flag, id, list, map, nullable, object, oneOf, saying, type Static, text, time } from './schema.ts';
+import { eventFilterQuery } from './event-filters.ts';
+import { component, operation, resource, schemasOf } from './operation.ts';
+import {
+  closedObject,
+  count,
+  either,
+  flag,
+  id,
+  list,
+  map,
+  notEmpty,
+  nullable,
+  object,
+  oneOf,
+  saying,
+  type Static,
+  text,
+  textOf,
+  time,
+} from './schema.ts';
 
 const common = {
   id: id('ers'),
@@ -23,7 +41,7 @@ const common = {
   completed_at: nullable(time),
 };
 
-const erasure = component(
+export const erasure = component(
   'Erasure',
   object({
     ...common,
@@ -57,6 +75,32 @@ const preview = component(
 
 export type ErasurePreview = Static<typeof preview.schema>;
 
+const { event_id, type, tag, source_id } = eventFilterQuery;
+
+/** The filters of events by which they can be erased: each names what never changes of an event. */
+const erasureFilterQuery = { event_id, type, tag, source_id };
+
+export const createErasure = operation({
+  method: 'POST',
+  path: '/v1/erasures',
+  tag: 'Erasures',
+  id: 'createErasure',
+  summary: 'Erase all events that match a filter',
+  description:
+    'Requires the `as_of` of a dry run with the same filter: events that were received later are left. With `dry_run`, it answers how many match, and nothing changes.',
+  access: { scope: 'admin', dryRunScope: 'read', audit: 'erasure.create' },
+  body: closedObject(
+    { filter: notEmpty(closedObject({}, schemasOf(erasureFilterQuery))) },
+    { as_of: textOf({ maxLength: 100 }), dry_run: flag },
+  ),
+  answers: {
+    202: {
+      is: 'The erasure, or, with `dry_run`, what it would erase',
+      body: either(erasure.ref, preview.ref),
+    },
+  },
+});
+
 export const getErasure = operation({
   method: 'GET',
   path: '/v1/erasures/:id',
@@ -72,5 +116,5 @@ export const erasures = resource({
   description:
     'Erases events: from the database and Redis at once, from Kafka by the retention of its topics. An event that was erased stays as its id, its status and its times, until its days end.',
   components: [erasure, tenantDeletion, preview],
-  operations: [getErasure],
+  operations: [createErasure, getErasure],
 });

@@ -84,3 +84,6 @@ export const searchText = {
   pattern: '^[^\\u0000]*$',
   description: 'text',
 } as const;
+
+/** Deliveries and records in a second, at which a replay sends. */
+export const replayRate = { type: 'number', minimum: 0.01, maximum: 10_000 } as const;

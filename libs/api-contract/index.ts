@@ -1,6 +1,11 @@
 import type { apiKeys } from './api-keys.ts';
 import type { audit } from './audit.ts';
+import type { deadLettersAndReplays } from './dead-letters.ts';
+import type { deliveries } from './deliveries.ts';
+import type { endpoints } from './endpoints.ts';
 import type { erasures } from './erasures.ts';
+import type { eventTypes } from './event-types.ts';
+import type { events } from './events.ts';
 import type { limits } from './limits.ts';
 import type { portalLinks } from './portal-links.ts';
 import type { sessions } from './sessions.ts';
@@ -21,9 +26,130 @@ export {
 } from './api-keys.ts';
 export { type AuditAction, auditActions } from './audit-actions.ts';
 export { audit, type AuditEntry, listAuditEntries } from './audit.ts';
-export { rotateEndpointSecret } from './endpoints.ts';
-export { type Erasure, erasures, getErasure, type TenantDeletion } from './erasures.ts';
-export { dateTime, displayName, filterText, headerName, identifierPlaces, locator, locators, rateLimit, searchText, secret, wholeNumber } from './fields.ts';
+export {
+  type DeadLetter,
+  type deadLetterFilterQuery,
+  deadLettersAndReplays,
+  type DeadLetterWithPayload,
+  getDeadLetter,
+  listDeadLetters,
+  replayDeadLetters,
+  type ReplayPreview,
+} from './dead-letters.ts';
+export type { deliveryFilterQuery } from './delivery-filters.ts';
+export {
+  type Attempt,
+  cancelDeliveries,
+  cancelDelivery,
+  deliveries,
+  delivery,
+  type Delivery,
+  getDelivery,
+  listDeliveries,
+  listDeliveryAttempts,
+  retryDeliveries,
+  retryDelivery,
+} from './deliveries.ts';
+export {
+  changedEndpoint,
+  type ChangedEndpoint,
+  type Endpoint,
+  type EndpointWithSecret,
+  newEndpoint,
+  proxyUrl,
+} from './endpoint-settings.ts';
+export {
+  createEndpoint,
+  deleteEndpoint,
+  disableEndpoint,
+  enableEndpoint,
+  type EndpointHealth,
+  endpoints,
+  getEndpoint,
+  getEndpointHealth,
+  listEndpoints,
+  pauseEndpoint,
+  probeEndpoint,
+  recoverEndpoint,
+  resumeEndpoint,
+  rotateEndpointSecret,
+  testEndpoint,
+  type TestResult,
+  updateEndpoint,
+} from './endpoints.ts';
+export {
+  createErasure,
+  type Erasure,
+  type ErasurePreview,
+  erasures,
+  getErasure,
+  type TenantDeletion,
+} from './erasures.ts';
+export {
+  type EventType,
+  type EventTypeAlias,
+  type EventTypeChange,
+  type EventTypeField,
+  type EventTypeImport,
+  type EventTypeSummary,
+  type EventTypeVersion,
+  givenEventType,
+  type ObservedType,
+  type SchemaDifference,
+  type TypeLink,
+  typeName,
+} from './event-type-schemas.ts';
+export {
+  createEventType,
+  eventTypes,
+  exportEventTypes,
+  getEventType,
+  getEventTypeVersion,
+  importEventTypes,
+  listEventTypeChanges,
+  listEventTypes,
+  listEventTypeVersions,
+  listObservedTypes,
+  mergeEventType,
+  pauseEventType,
+  publishEventTypeVersion,
+  putEventType,
+  renameEventType,
+  resumeEventType,
+  retireEventType,
+  updateEventType,
+} from './event-types.ts';
+export {
+  type ErasedEvent,
+  eraseEvent,
+  type Event,
+  eventFields,
+  events,
+  type EventSearch,
+  getEvent,
+  getEventPayload,
+  getEventRequest,
+  listEventDeliveries,
+  listEventMatching,
+  listEventReceipts,
+  listEvents,
+  publishEvent,
+  searchEvents,
+} from './events.ts';
+export { type EventMatch, type Receipt } from './explained-events.ts';
+export {
+  dateTime,
+  displayName,
+  filterText,
+  headerName,
+  identifierPlaces,
+  locator,
+  locators,
+  rateLimit,
+  searchText,
+  secret,
+  wholeNumber,
+} from './fields.ts';
 export { type Limit, limits, listLimits } from './limits.ts';
 export {
   type Answer,
@@ -31,6 +157,7 @@ export {
   type AnswerOf,
   type BodyOf,
   type Documentation,
+  type Given,
   type Operation,
   type Parameter,
   type ParamsOf,
@@ -51,6 +178,19 @@ export {
   redeemPortalLink,
   usualLinkSeconds,
 } from './portal-links.ts';
+export {
+  type BulkPreview,
+  cancelReplay,
+  getReplay,
+  listReplayItems,
+  listReplays,
+  maxBulkItems,
+  type Replay,
+  replayEvent,
+  replayEvents,
+  type ReplayItem,
+  type ReplayWithFailures,
+} from './replays.ts';
 export * from './schema.ts';
 export {
   createSession,
@@ -92,7 +232,12 @@ export { deleteTenant, getTenant, listTenants, putTenant, type Tenant, tenants }
 export type Operations = (
   | typeof apiKeys
   | typeof audit
+  | typeof deadLettersAndReplays
+  | typeof deliveries
+  | typeof endpoints
   | typeof erasures
+  | typeof eventTypes
+  | typeof events
   | typeof limits
   | typeof portalLinks
   | typeof sessions

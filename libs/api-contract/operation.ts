@@ -63,6 +63,12 @@ export interface Parameter<S extends Schema = Schema> {
   schema: S;
   /** Where the name does not say enough. */
   description?: string;
+  /** Requests without it are refused. */
+  required?: true;
+}
+
+interface RequiredParameter<S extends Schema = Schema> extends Parameter<S> {
+  required: true;
 }
 
 export interface Answer<S extends Schema = Schema> {
@@ -124,6 +130,17 @@ export const parameter = <S extends Schema>(schema: S, description?: string): Pa
   ...(description !== undefined && { description }),
 });
 
+export const requiredParameter = <S extends Schema>(schema: S, description?: string): RequiredParameter<S> => ({
+  ...parameter(schema, description),
+  required: true,
+});
+
+/** The schemas of parameters, by name: bodies have the filters of lists, too. */
+export const schemasOf = <Query extends Readonly<Record<string, Parameter>>>(query: Query) =>
+  Object.fromEntries(Object.entries<Parameter>(query).map(([name, { schema }]) => [name, schema])) as {
+    [Name in keyof Query]: Query[Name]['schema'];
+  };
+
 /** A page of a collection. */
 export const page = <S extends Schema>({ ref }: Component<S>, is: string) => ({
   is,
@@ -138,10 +155,15 @@ export type AnswerOf<O extends Operation> = {
   [Status in keyof O['answers'] & Succeeding]: O['answers'][Status] extends Answer<infer S> ? Static<S> : never;
 }[keyof O['answers'] & Succeeding];
 
+/** Parameters as they are given. */
+export type Given<Query extends Readonly<Record<string, Parameter>>> = {
+  readonly [Name in keyof Query]?: Static<Query[Name]['schema']>;
+} & {
+  readonly [Name in keyof Query as Query[Name] extends RequiredParameter ? Name : never]: Static<Query[Name]['schema']>;
+};
+
 export type QueryOf<O extends Operation> =
-  O['query'] extends Readonly<Record<string, Parameter>>
-    ? { readonly [Name in keyof O['query']]?: Static<O['query'][Name]['schema']> }
-    : Readonly<Record<never, never>>;
+  O['query'] extends Readonly<Record<string, Parameter>> ? Given<O['query']> : Readonly<Record<never, never>>;
 
 export type BodyOf<O extends Operation> = O['body'] extends Schema ? Static<O['body']> : undefined;
 

@@ -6,3 +6,8 @@ export const pageQuery = {
   limit: parameter(textOf({ maxLength: 64 }), 'page size, 1 to 1000; default 100'),
   cursor: parameter(textOf({ maxLength: 1_000 }), 'cursor from the `Link` of the previous page'),
 };
+
+/** Requests that may be held until there is something to answer. */
+export const waitQuery = {
+  wait: parameter(textOf({ maxLength: 64 }), 'seconds, at most 60; `Prefer: wait=N` does the same'),
+};

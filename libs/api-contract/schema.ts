@@ -3,22 +3,16 @@
  * They are plain objects. TypeBox's own builders would cost each process that has a contract 20 MiB and a tenth of a second; its types cost
  * nothing, and its `kinds` are not there at run time.
  */
-import type {
-  Static,
-  TArray,
-  TBoolean,
-  TInteger,
-  TNumber,
-  TProperties,
-  TRecord,
-  TSchema,
-  TString,
-  TUnsafe,
-} from 'typebox';
+import type { Static, TBoolean, TInteger, TNumber, TProperties, TRecord, TSchema, TString, TUnsafe } from 'typebox';
 
-export type { Static, TSchema as Schema } from 'typebox';
+export type { Static, TProperties as Properties, TSchema as Schema } from 'typebox';
 
 const typed = <S extends TSchema>(schema: TSchema): S => schema as S;
+
+/** A list that nobody changes. */
+export interface ListSchema<S extends TSchema> extends TUnsafe<readonly Static<S>[]> {
+  items: S;
+}
 
 interface ListBounds {
   minItems?: number;
@@ -69,6 +63,9 @@ export const closedObject = <Required extends TProperties, Optional extends TPro
   });
 };
 
+/** With at least one property. */
+export const notEmpty = <S extends TSchema>(schema: S): S => typed({ ...schema, minProperties: 1 });
+
 /** A merge patch accepts any value for known fields: the object that results is validated. */
 export const patchOf = <Required extends TProperties, Optional extends TProperties>(
   { properties }: ObjectSchema<Required, Optional>,
@@ -95,12 +92,16 @@ export const text = typed<TString>({ type: 'string' });
 export const textOf = (bounds: TextBounds): TString => typed({ type: 'string', ...bounds });
 export const textIn = <const Values extends readonly string[]>(values: Values): TUnsafe<Values[number]> =>
   typed({ type: 'string', enum: values });
+export const nullableTextIn = <const Values extends readonly string[]>(
+  values: Values,
+): TUnsafe<Values[number] | null> => typed({ type: ['string', 'null'], enum: [...values, null] });
 export const flag = typed<TBoolean>({ type: 'boolean' });
 export const count = typed<TInteger>({ type: 'integer', minimum: 0 });
+export const integer = typed<TInteger>({ type: 'integer' });
 export const number = typed<TNumber>({ type: 'number' });
 export const map = <S extends TSchema>(values: S): TRecord<'^.*$', S> =>
   typed({ type: 'object', additionalProperties: values });
-export const list = <S extends TSchema>(items: S, bounds: ListBounds = {}): TArray<S> =>
+export const list = <S extends TSchema>(items: S, bounds: ListBounds = {}): ListSchema<S> =>
   typed({ type: 'array', ...bounds, items });
 /** With bounds on its names. */
 export const mapOf = <S extends TSchema>(
@@ -108,9 +109,11 @@ export const mapOf = <S extends TSchema>(
   bounds: { maxProperties?: number; propertyNames?: TSchema },
 ): TRecord<'^.*$', S> => typed({ type: 'object', ...bounds, additionalProperties: values });
 /** A text, or a list of them. */
-export const oneOrMore = <S extends TSchema>(item: S, bounds: ListBounds): TUnsafe<Static<S> | Static<S>[]> =>
+export const oneOrMore = <S extends TSchema>(item: S, bounds: ListBounds): TUnsafe<Static<S> | readonly Static<S>[]> =>
   typed({ if: { type: 'string' }, then: item, else: { type: 'array', ...bounds, items: item } });
 export const unknownValue = typed<TUnsafe<unknown>>({});
+/** A JSON Schema. */
+export const jsonSchema = typed<TUnsafe<unknown>>({ type: ['object', 'boolean'], additionalProperties: true });
 export const oneOf = <const Values extends readonly (string | number | null)[]>(
   values: Values,
 ): TUnsafe<Values[number]> => typed({ enum: values });

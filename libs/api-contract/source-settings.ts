@@ -1,22 +1,22 @@
-import type { HmacSettings, SourceSettings } from '#lib/contract';
+import type { SourceSettings } from '#lib/contract';
 import { headerName, identifierPlaces, locators, rateLimit, secret, wholeNumber } from './fields.ts';
+import { closedObject, textIn, textOf } from './schema.ts';
 import { tagsFrom } from './tags.ts';
 
-const hmac = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['algorithm', 'encoding', 'header', 'signed'],
-  properties: {
-    algorithm: { type: 'string', enum: ['sha1', 'sha256', 'sha384', 'sha512'] },
-    encoding: { type: 'string', enum: ['hex', 'base64', 'base64url'] },
+const hmac = closedObject(
+  {
+    algorithm: textIn(['sha1', 'sha256', 'sha384', 'sha512']),
+    encoding: textIn(['hex', 'base64', 'base64url']),
     header: headerName,
-    prefix: { type: 'string', maxLength: 100, pattern: '^[\\x20-\\x7e]*$', description: 'printable ASCII' },
     // Its grammar is the scheme's own business.
-    signed: { type: 'string', minLength: 1, maxLength: 200 },
+    signed: textOf({ minLength: 1, maxLength: 200 }),
+  },
+  {
+    prefix: textOf({ maxLength: 100, pattern: '^[\\x20-\\x7e]*$', description: 'printable ASCII' }),
     timestamp_header: headerName,
     id_header: headerName,
-  } satisfies Record<keyof HmacSettings, object>,
-} as const;
+  },
+);
 
 const clientCertificate = {
   type: 'object',

@@ -146,10 +146,7 @@ export const createSource = operation({
   id: 'createSource',
   summary: 'Create a source',
   access: { audit: 'source.create' },
-  body: closedObject(
-    { name: displayName, scheme: textIn(sourceSchemes) },
-    { secret, ...sourceSettings },
-  ),
+  body: closedObject({ name: displayName, scheme: textIn(sourceSchemes) }, { secret, ...sourceSettings }),
   answers: {
     201: { is: 'The source, with its secret', body: sourceWithSecret.ref, headers: ['Location', 'ETag'] },
   },

@@ -45,10 +45,7 @@ export const getStats = operation({
       textOf({ maxLength: 300 }),
       `comma-separated: ${statSeries.join(', ')}; default: all that can be split by \`by\``,
     ),
-    by: parameter(
-      textIn(statDimensions),
-      'one line per source, endpoint, type or outcome; default: one per series',
-    ),
+    by: parameter(textIn(statDimensions), 'one line per source, endpoint, type or outcome; default: one per series'),
     step: parameter(textIn(steps), 'default: 1h'),
     since: parameter(
       dateTime,

@@ -30,7 +30,9 @@ const system = component(
         }),
       ),
     ),
-    dependencies: list(object({ name: text, up: flag, down_for: saying('services that it does not answer', list(text)) })),
+    dependencies: list(
+      object({ name: text, up: flag, down_for: saying('services that it does not answer', list(text)) }),
+    ),
   }),
 );
 

@@ -64,7 +64,12 @@ export const putTenant = operation({
   access: { ...access, audit: 'tenant.update' },
   body: closedObject(
     { name: displayName },
-    { limits: closedObject({}, eachLimit((name) => wholeNumber(0, limitTable[name].max))) },
+    {
+      limits: closedObject(
+        {},
+        eachLimit((name) => wholeNumber(0, limitTable[name].max)),
+      ),
+    },
   ),
   answers: { 200: { is: 'The tenant', body: tenant.ref } },
   errors: ['gone'],

@@ -9,7 +9,6 @@
  * (services/api/event-types/decide-names.ts).
  */
 export const eventTypeStatuses = ['active', 'paused', 'deprecated', 'retired'] as const;
-export type EventTypeStatus = (typeof eventTypeStatuses)[number];
 
 /** The audience: everybody, customers in the portal, or the tenant itself. Each includes the ones before. */
 export const eventTypeVisibilities = ['public', 'portal', 'internal'] as const;
@@ -71,113 +70,22 @@ export const isWrittenLikeTypeName = (text: string): boolean => /^[A-Za-z0-9][A-
 /** JSON text of a schema or an example. */
 export const maxSchemaBytes = 64 * 1024;
 
-/** A type in lists. Instants are RFC 3339. */
-export interface EventTypeSummary {
-  id: string;
-  name: string;
-  status: EventTypeStatus;
-  visibility: EventTypeVisibility;
-  category: string | null;
-  /** The prefixes before its dots: `a.b.c` is in `a` and `a.b`. */
-  groups: string[];
-  description: string;
-  notes: string;
-  /** The words of its own texts: the description, the notes, the notes of its newest version, descriptions of its fields. */
-  words: number;
-  enforce: EventTypeEnforcement;
-  paused: { since: string; reason: string | null; until: string | null } | null;
-  deprecation: { since: string; reason: string | null; sunset_at: string | null; successor: string | null } | null;
-  /** Its other names. They lead here while it lives, and are gone with it. */
-  aliases: { name: string; kind: AliasKind; since: string }[];
-  /** The links in its texts, by the name that is written. */
-  links: Record<string, TypeLink>;
-  /** The newest version; null without any. */
-  version: number | null;
-  created_at: string;
-  changed_at: string;
-  retired_at: string | null;
-}
-
-export type AliasKind = 'renamed' | 'merged';
-
-/** `target`: the current name; null if it is retired, and then the link is text. */
-export interface TypeLink {
-  target: string | null;
-  status: EventTypeStatus;
-  visibility: EventTypeVisibility;
-}
-
-/** A single type. */
-export interface EventTypeView extends EventTypeSummary {
-  newest: EventTypeVersionView | null;
-}
-
-export interface EventTypeVersionView {
-  version: number;
-  /** JSON Schema 2020-12. */
-  schema: unknown;
-  /** As its author gave it; null for none. */
-  example: unknown;
-  /** The example was made from the schema: only versions of before have such. */
-  example_generated: boolean;
-  notes: string;
-  compatibility: VersionCompatibility;
-  /** Differences of the schema from the version before. */
-  differences: SchemaDifference[];
-  /** The named fields of the payload; null: not known yet. */
-  fields: EventTypeField[] | null;
-  /** There are more. */
-  fields_truncated: boolean;
-  published_at: string;
-}
-
-/** A field as a page shows it. */
-export interface EventTypeField {
-  /** `customer.address.city`, `lines[].amount`. */
-  path: string;
-  /** `string (date-time)`, `integer or null`, `"a" or "b"`. */
-  type: string;
-  required: boolean;
-  description: string;
-}
-
-export interface SchemaDifference {
-  /** `data.items[].id`; empty: the whole payload. */
-  field: string;
-  change: 'added' | 'removed' | 'narrowed' | 'widened' | 'required' | 'optional' | 'unlisted';
-  breaking: boolean;
-}
-
-/** The answer for an alias: 301 with the target as `Location`. */
-export interface EventTypeAliasView {
-  name: string;
-  kind: AliasKind;
-  target: string;
-}
+/** Why a name leads to a type that is called otherwise. */
+export const aliasKinds = ['renamed', 'merged'] as const;
+export type AliasKind = (typeof aliasKinds)[number];
 
 export const eventTypeChanges = [
   ...(['created', 'version', 'described', 'renamed', 'merged', 'paused', 'resumed'] as const),
   ...(['deprecated', 'undeprecated', 'retired'] as const),
 ] as const;
-export type EventTypeChange = (typeof eventTypeChanges)[number];
 
-/** An entry of the list of changes, newest first. */
-export interface EventTypeChangeView {
-  id: string;
-  at: string;
-  change: EventTypeChange;
-  /** Its name after the change; of a merged one, the name that it had. */
-  name: string;
-  /** Its name today, or that of the type which it was merged into; null: it is retired. */
-  target: string | null;
-  visibility: EventTypeVisibility;
-  /** `version`: which one. */
-  version: number | null;
-  compatibility: VersionCompatibility | null;
-  /** `renamed`: the name before. */
-  from: string | null;
-  /** `merged`: the type that it leads to now. */
-  into: string | null;
-  /** The reason of a merge, a pause or a deprecation, the notes of a version. */
-  notes: string | null;
-}
+/** Types of the API's contract, by the names that pages and commands have for them. */
+export type {
+  EventType as EventTypeView,
+  EventTypeAlias as EventTypeAliasView,
+  EventTypeChange as EventTypeChangeView,
+  EventTypeField,
+  EventTypeSummary,
+  EventTypeVersion as EventTypeVersionView,
+  SchemaDifference,
+} from '#lib/api-contract';

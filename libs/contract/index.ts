@@ -41,6 +41,20 @@ export {
   statusesOfCount,
   waitingStatuses,
 } from './states.ts';
+export {
+  type DeadLetterStatus,
+  deadLetterStatuses,
+  maxReplayDeadLetters,
+  type ReplayItemStatus,
+  replayItemStatuses,
+  type ReplayOperation,
+  replayOperations,
+  type ReplayOutcome,
+  replayOutcomes,
+  type ReplayStatus,
+  type ShownReplayStatus,
+  shownReplayStatuses,
+} from './replay-states.ts';
 export { type ReceivedWebhook, parseReceivedWebhook, receivedWebhookHeaders } from './received-webhook.ts';
 export {
   type CountedWith,
@@ -179,19 +193,17 @@ export { type Trail, isLooped, maxTrailLength, parseTrail, trailMark, trailOf, t
 export {
   type AliasKind,
   type EventTypeAliasView,
-  type EventTypeChange,
   type EventTypeChangeView,
   type EventTypeEnforcement,
   type EventTypeField,
-  type EventTypeStatus,
   type EventTypeSummary,
   type EventTypeVersionView,
   type EventTypeView,
   type EventTypeVisibility,
   type SchemaDifference,
-  type TypeLink,
   type VersionCompatibility,
   addressOfName,
+  aliasKinds,
   eventTypeChanges,
   eventTypeEnforcements,
   eventTypeNamePattern,

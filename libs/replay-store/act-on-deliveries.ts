@@ -1,6 +1,6 @@
+import type { ReplayOperation } from '#lib/contract';
 import { dueNow, isOpen } from '#lib/event-store';
 import type { Query } from '#lib/postgres';
-import type { ReplayOperation } from './states.ts';
 
 /**
  * Does what a replay by filter asks of open deliveries: the owner of each partition sends or ends them then.

@@ -1,7 +1,7 @@
+import type { DeadLetterStatus, ReplayStatus } from '#lib/contract';
 import type { Query } from '#lib/postgres';
 import { nextItems } from './next-items.ts';
 import { endIfDone } from './replay-row.ts';
-import type { DeadLetterStatus, ReplayStatus } from './states.ts';
 
 /** Within the time of one statement. */
 const itemsAtOnce = 5_000;

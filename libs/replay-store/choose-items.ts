@@ -11,11 +11,12 @@
  * endpoint and that had not ended by the dry run: two who ask for the same at once send it once. The dead letters of pairs are locked first:
  * a replay that claims them meanwhile has committed its items before the pairs are judged, or passes them over.
  */
+import type { ReplayOperation } from '#lib/contract';
 import type { Postgres, Query } from '#lib/postgres';
 import { claimDeadLetters } from './create-dead-letter-replay.ts';
 import type { Selection } from './create-filtered-replay.ts';
 import { anEarlierOne } from './lease-replays.ts';
-import { isItem, openItemStatuses, type ReplayOperation } from './states.ts';
+import { isItem, openItemStatuses } from './states.ts';
 
 /** Everything up to it has been judged. */
 interface ChoicePosition {

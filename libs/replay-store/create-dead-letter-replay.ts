@@ -12,8 +12,6 @@ export interface DeadLetterReplay extends NewReplay {
   limit: number;
 }
 
-/** As many as one transaction can claim within seconds on a slow machine. A larger replay ends as `partial`, and can be repeated. */
-export const maxReplayDeadLetters = 100_000;
 /** Within the time of one statement. */
 const deadLettersAtOnce = 5_000;
 

@@ -1,6 +1,6 @@
+import type { ReplayOperation } from '#lib/contract';
 import type { Query } from '#lib/postgres';
 import { type NewReplay, replayColumns, type ReplayRow } from './replay-row.ts';
-import type { ReplayOperation } from './states.ts';
 
 /** The criteria by which a replay by filter chooses. */
 export interface Selection {

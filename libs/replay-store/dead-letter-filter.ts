@@ -1,5 +1,4 @@
-import type { DeadLetterStage } from '#lib/contract';
-import type { DeadLetterStatus } from './states.ts';
+import type { DeadLetterStage, DeadLetterStatus } from '#lib/contract';
 
 /** Selects the dead letters that match every given field. Times are RFC 3339. */
 export interface DeadLetterFilter {

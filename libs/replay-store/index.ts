@@ -1,17 +1,6 @@
 export { type DeadLetterFilter, deadLetterConditions, deadLetterTables } from './dead-letter-filter.ts';
-export {
-  type DeadLetterStatus,
-  deadLetterStatuses,
-  type ReplayItemStatus,
-  replayItemStatuses,
-  type ReplayOperation,
-  replayOperations,
-  type ReplayOutcome,
-  replayOutcomes,
-  shownReplayStatuses,
-} from './states.ts';
 export { type ReplayRow, replayColumns } from './replay-row.ts';
-export { type DeadLetterReplay, createDeadLetterReplay, maxReplayDeadLetters } from './create-dead-letter-replay.ts';
+export { type DeadLetterReplay, createDeadLetterReplay } from './create-dead-letter-replay.ts';
 export { createDeliveryReplay } from './create-delivery-replay.ts';
 export { createFilteredReplay, type Selection } from './create-filtered-replay.ts';
 export {

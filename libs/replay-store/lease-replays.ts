@@ -12,8 +12,8 @@
  * After its turn, or while it waits for its rate, a bulk replay is released with the time of its next turn. Until then nobody leases it,
  * and the tenant's other bulk replays wait.
  */
+import type { ReplayOperation } from '#lib/contract';
 import type { Query } from '#lib/postgres';
-import type { ReplayOperation } from './states.ts';
 
 export type ReplayLane = 'single' | 'bulk';
 

@@ -1,13 +1,7 @@
+import type { ReplayOperation, ReplayOutcome, ReplayStatus, ShownReplayStatus } from '#lib/contract';
 import type { Query } from '#lib/postgres';
 import { anEarlierOne } from './lease-replays.ts';
-import {
-  isItem,
-  openItemStatuses,
-  type ReplayOperation,
-  type ReplayOutcome,
-  type ReplayStatus,
-  type ShownReplayStatus,
-} from './states.ts';
+import { isItem, openItemStatuses } from './states.ts';
 
 export interface ReplayRow {
   id: string;

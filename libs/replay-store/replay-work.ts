@@ -12,7 +12,7 @@
  */
 import { AppError } from '#lib/errors';
 import { microsOf } from '#lib/clock';
-import type { DeadLetterStage } from '#lib/contract';
+import type { DeadLetterStage, ReplayOperation, ReplayStatus } from '#lib/contract';
 import type { Postgres, Query } from '#lib/postgres';
 import { actOnDeliveries } from './act-on-deliveries.ts';
 import { setDeadLetters } from './cancel-replay.ts';
@@ -20,7 +20,7 @@ import { follow } from './follow-replays.ts';
 import { leaseEnd, leaseReplays, type ReplayLane } from './lease-replays.ts';
 import { nextItems } from './next-items.ts';
 import { endIfDone } from './replay-row.ts';
-import { isItem, openItemStatuses, type ReplayOperation, type ReplayStatus } from './states.ts';
+import { isItem, openItemStatuses } from './states.ts';
 
 export interface LeasedReplay {
   tenant: string;

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest, RawServerDefault, RouteGenericInterface, RouteOptions } from 'fastify';
-import type { AnswerOf, BodyOf, Operation, Parameter, ParamsOf, QueryOf } from '#lib/api-contract';
+import type { AnswerOf, BodyOf, Operation, Parameter, ParamsOf, QueryOf, Schema } from '#lib/api-contract';
 import type { Clock } from '#lib/clock';
 import type { FollowedErasures } from '#lib/erasure';
 import type { JudgingTurns, UnjudgedFilters } from '#lib/event-filter';
@@ -19,8 +19,7 @@ import type { ApiMetrics } from './metrics.ts';
 import type { ObjectSchema } from './openapi/route-schema.ts';
 import type { Outbox } from './outbox/publish-outbox.ts';
 import type { Polling } from './polling/polling.ts';
-import type { AsOfTokens } from './replays/by-filter/as-of.ts';
-import type { ReplayWatch } from './replays/replay-watch.ts';
+import type { AsOfTokens, ReplayWatch } from './replays/index.ts';
 import type { Store } from './resources/resource-table.ts';
 import type { DocumentJobs, SchemaChecks } from '#lib/schema-checks';
 import type { EventSearch } from './searching/event-search.ts';
@@ -94,12 +93,7 @@ export interface PortalDeps {
 
 export type Route = (deps: RouteDeps) => RouteOptions;
 
-export type TypedRoute<T extends RouteGenericInterface> = RouteOptions<
-  RawServerDefault,
-  IncomingMessage,
-  ServerResponse,
-  T
->;
+type TypedRoute<T extends RouteGenericInterface> = RouteOptions<RawServerDefault, IncomingMessage, ServerResponse, T>;
 
 /** The types of body, query and parameters, which the schema has checked, are the handler's own business. */
 export const route = <T extends RouteGenericInterface>(options: TypedRoute<T>): RouteOptions => options as RouteOptions;
@@ -110,14 +104,18 @@ type RequestOf<O extends Operation> = FastifyRequest<{
   Body: BodyOf<O>;
 }>;
 
-type HandlerOf<O extends Operation> = (
+/** One that gives no promise sends its answer itself. */
+export type HandlerOf<O extends Operation> = (
   request: RequestOf<O>,
   reply: FastifyReply,
-) => Promise<AnswerOf<O> | FastifyReply>;
+) => Promise<AnswerOf<O> | FastifyReply> | void;
 
 /** What the contract does not say of a route. */
-type Serving = Pick<NonNullable<RouteOptions['config']>, 'keptAsBytes' | 'documents'> &
-  Pick<RouteOptions, 'bodyLimit' | 'preValidation'>;
+export type Serving = Pick<NonNullable<RouteOptions['config']>, 'keptAsBytes' | 'documents' | 'inGroups'> &
+  Pick<RouteOptions, 'bodyLimit' | 'preValidation'> & {
+    /** In the place of the operation's, where the settings of the process bound it. */
+    body?: Schema;
+  };
 
 /** The route of an operation: requests are validated by its schemas, and the types of both sides of the handler are the operation's. */
 export const serve =
@@ -127,12 +125,14 @@ export const serve =
     servingOf: (deps: RouteDeps) => Serving = () => ({}),
   ): Route =>
   (deps) => {
-    const { method, path: url, query, body, access, ...documentation } = operation;
-    const { bodyLimit, preValidation, ...config } = servingOf(deps);
+    const { method, path: url, query, body: usualBody, access, ...documentation } = operation;
+    const { bodyLimit, preValidation, body = usualBody, ...config } = servingOf(deps);
     const parameters = Object.entries<Parameter>(query ?? {});
+    const required = parameters.flatMap(([name, parameter]) => (parameter.required === true ? [name] : []));
     const querystring: ObjectSchema = {
       type: 'object',
       additionalProperties: false,
+      ...(required.length > 0 && { required }),
       properties: Object.fromEntries(parameters.map(([name, { schema }]) => [name, schema])),
     };
     const descriptions = parameters.flatMap(([name, { description }]): [string, string][] =>
@@ -145,6 +145,7 @@ export const serve =
       ...(preValidation !== undefined && { preValidation }),
       config: { ...access, ...config, operation: { ...documentation, parameters: Object.fromEntries(descriptions) } },
       schema: { ...(query !== undefined && { querystring }), ...(body !== undefined && { body }) },
-      handler: handlerOf(deps),
+      // The one place where the types of an operation, which its schemas hold to, meet those of the framework.
+      handler: handlerOf(deps) as unknown as RouteOptions['handler'],
     });
   };

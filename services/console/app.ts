@@ -1,7 +1,14 @@
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Transport } from '#client';
 import type { Clock } from '#lib/clock';
-import { answerClientError, createKnownPaths, hasClientLeft, ignoreExpectHeader, problemOfHead, validateHostOurselves } from '#lib/http-server';
+import {
+  answerClientError,
+  createKnownPaths,
+  hasClientLeft,
+  ignoreExpectHeader,
+  problemOfHead,
+  validateHostOurselves,
+} from '#lib/http-server';
 import { createId } from '#lib/ids';
 import type { Logger } from '#lib/log';
 import { type Networks, trusting } from '#lib/networks';
@@ -16,7 +23,7 @@ import { createSendResult, securityHeaders } from './http/send-result.ts';
 import type { ConsoleMetrics } from './metrics.ts';
 import { problem, type ProblemStatus } from './page-result.ts';
 import type { Page, Settings } from './page.ts';
-import { pagesOf } from './routes/index.ts';
+import { pagesOf } from './pages.ts';
 
 export interface AppDeps {
   transport: Transport;

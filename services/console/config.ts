@@ -10,7 +10,7 @@ import {
   proxyRelations,
   trustedProxiesField,
 } from '#lib/config';
-import { tenantPattern } from './session/session.ts';
+import { tenantPattern } from './reader.ts';
 
 const baseUrl = /^https?:\/\/[^/?#]+(\/[^?#]*)?$/;
 const optionalTenant = new RegExp(`^$|${tenantPattern.source}`);

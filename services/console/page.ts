@@ -1,10 +1,12 @@
 /** A page: its path, what it needs, and its handlers. One file of routes/ each; app.ts judges every request before a handler sees it. */
+import type { Capability, Scope } from '#lib/api-contract';
 import type { Clock } from '#lib/clock';
 import type { ReadApi, WriteApi } from './api-calls/console-api.ts';
 import type { Catalog } from './catalog/index.ts';
 import type { PageResult } from './page-result.ts';
 import type { Section } from './sections.ts';
-import type { Capability, FoundSession, Scope, Session, SessionActions } from './session/index.ts';
+import type { FoundSession, SessionActions } from './session/index.ts';
+import type { Session } from './reader.ts';
 
 type ParamNames<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
   ? Name | ParamNames<Rest>

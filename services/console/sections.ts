@@ -1,4 +1,4 @@
-import type { Scope } from './session/session.ts';
+import type { Scope } from '#lib/api-contract';
 
 interface SectionRow {
   label: string;

@@ -45,7 +45,7 @@ function describe(failure: ApiFailure): string {
 export function failureOf(
   { status, header, bytes }: HttpAnswer,
   parse: (text: string) => unknown = JSON.parse,
-): ApiFailure {
+): Exclude<ApiFailure, { kind: 'no_answer' }> {
   const body = bytes.toString();
   const problem = tryParse(body, parse)?.value;
   return isProblem(problem)

@@ -12,7 +12,7 @@ export interface GivenRate {
 
 interface ApiKeyContent {
   name: string;
-  scopes: Scope[];
+  scopes: readonly Scope[];
   /** Null: the default rate. */
   rate_limit: GivenRate | null;
 }

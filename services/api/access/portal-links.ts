@@ -66,36 +66,41 @@ const create = serve(createPortalLink, (deps) => async (request, reply) => {
 });
 
 /** For anyone who has a code. */
-const redeem = serve(redeemPortalLink, ({ postgres, operatorKeys, clock, random }) => async (request, reply) => {
-  const { code, dry_run: isDryRun = false } = request.body;
-  const id = idInCredential('hp', code);
-  if (id === undefined) return sendProblem(reply, 'not_found');
-  const given = credentialHash(code);
-  const { fingerprints } = operatorKeys;
-  const result = await postgres.transaction(async (tx) => {
-    const link = await findPortalLink(tx, id, { fingerprints, lock: true });
-    if (link === undefined || !timingSafeEqual(given, link.code_hash)) return 'not_found';
-    if (!link.is_open) return 'gone';
-    if (isDryRun) return { link, session: null, token: null };
-    const sessionId = createId('ses', clock.nowMs(), random);
-    const token = newCredential('hs', sessionId, random);
-    const { tenant, key_id: keyId, operator_key: operatorKey, capabilities, return_url, accent } = link;
-    const session = await insertSession(tx, {
-      ...{ tenant, id: sessionId, keyId, operatorKey },
-      ...{ scopes: [], portal: { link_id: id, capabilities, return_url, accent } },
-      ...{ hash: credentialHash(token), isCode: false, seconds: maxSessionSeconds },
-    });
-    const redeemed = await noteRedeemed(tx, link, { sessionId, fingerprints });
-    const actor = { credential: keyId, sessionId };
-    await request.audit(tx, { id, tenant, before: portalLinkOf(link), after: portalLinkOf(redeemed), actor });
-    return { link: redeemed, session, token };
-  });
-  if (typeof result === 'string') return sendProblem(reply, result);
-  const { link, session, token } = result;
-  request.tenant = link.tenant;
-  request.credential = session?.id ?? link.key_id;
-  return { link: portalLinkOf(link), session: session && sessionOf(session), token };
-}, (deps) => ({ bodyLimit: bodyLimits.redeem, preValidation: limitRedeeming(deps, 'link') }));
+const redeem = serve(
+  redeemPortalLink,
+  ({ postgres, operatorKeys, clock, random }) =>
+    async (request, reply) => {
+      const { code, dry_run: isDryRun = false } = request.body;
+      const id = idInCredential('hp', code);
+      if (id === undefined) return sendProblem(reply, 'not_found');
+      const given = credentialHash(code);
+      const { fingerprints } = operatorKeys;
+      const result = await postgres.transaction(async (tx) => {
+        const link = await findPortalLink(tx, id, { fingerprints, lock: true });
+        if (link === undefined || !timingSafeEqual(given, link.code_hash)) return 'not_found';
+        if (!link.is_open) return 'gone';
+        if (isDryRun) return { link, session: null, token: null };
+        const sessionId = createId('ses', clock.nowMs(), random);
+        const token = newCredential('hs', sessionId, random);
+        const { tenant, key_id: keyId, operator_key: operatorKey, capabilities, return_url, accent } = link;
+        const session = await insertSession(tx, {
+          ...{ tenant, id: sessionId, keyId, operatorKey },
+          ...{ scopes: [], portal: { link_id: id, capabilities, return_url, accent } },
+          ...{ hash: credentialHash(token), isCode: false, seconds: maxSessionSeconds },
+        });
+        const redeemed = await noteRedeemed(tx, link, { sessionId, fingerprints });
+        const actor = { credential: keyId, sessionId };
+        await request.audit(tx, { id, tenant, before: portalLinkOf(link), after: portalLinkOf(redeemed), actor });
+        return { link: redeemed, session, token };
+      });
+      if (typeof result === 'string') return sendProblem(reply, result);
+      const { link, session, token } = result;
+      request.tenant = link.tenant;
+      request.credential = session?.id ?? link.key_id;
+      return { link: portalLinkOf(link), session: session && sessionOf(session), token };
+    },
+  (deps) => ({ bodyLimit: bodyLimits.redeem, preValidation: limitRedeeming(deps, 'link') }),
+);
 
 const list = serve(listPortalLinks, ({ postgres, apiUrl, operatorKeys }) => async (request, reply) => {
   const page = readPage(request.query, portalLinkId);

@@ -69,7 +69,10 @@ export const shownPortal = ({ linkId, capabilities, returnUrl, accent }: KnownPo
 });
 
 /** The ends of the session of a request, which is its last use. */
-export const sessionEnds = ({ expiresAt }: KnownSession, clock: Clock): Pick<Session, 'expires_at' | 'idle_expires_at'> => {
+export const sessionEnds = (
+  { expiresAt }: KnownSession,
+  clock: Clock,
+): Pick<Session, 'expires_at' | 'idle_expires_at'> => {
   const idleExpiresAt = formatMicros(nowMicros(clock) + idleSeconds * 1_000_000);
   return { expires_at: expiresAt, idle_expires_at: idleExpiresAt < expiresAt ? idleExpiresAt : expiresAt };
 };

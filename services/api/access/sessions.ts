@@ -26,62 +26,71 @@ import {
 } from './session-rows.ts';
 
 /** The only answer that shows the token, or the code that is redeemed for it. */
-const create = serve(createSession, (deps) => async (request, reply) => {
-  const { clock, random, limits, operatorKeys } = deps;
-  const { caller, credential, idempotent, body } = request;
-  const { tenant = request.tenant, code: isCode = false } = body;
-  if (tenant !== request.tenant && !(tenant === allTenants && caller.tenant === undefined))
-    return sendInvalid(reply, [{ field: '/tenant', message: notItsTenant(caller.tenant) }]);
-  const beyond = body.scopes?.find((scope) => !hasScope(caller.scopes, scope));
-  if (beyond !== undefined) return sendProblem(reply, 'forbidden', `The key does not have the scope ${beyond}`);
+const create = serve(
+  createSession,
+  (deps) => async (request, reply) => {
+    const { clock, random, limits, operatorKeys } = deps;
+    const { caller, credential, idempotent, body } = request;
+    const { tenant = request.tenant, code: isCode = false } = body;
+    if (tenant !== request.tenant && !(tenant === allTenants && caller.tenant === undefined))
+      return sendInvalid(reply, [{ field: '/tenant', message: notItsTenant(caller.tenant) }]);
+    const beyond = body.scopes?.find((scope) => !hasScope(caller.scopes, scope));
+    if (beyond !== undefined) return sendProblem(reply, 'forbidden', `The key does not have the scope ${beyond}`);
 
-  const id = createId('ses', clock.nowMs(), random);
-  const text = newCredential(isCode ? 'hc' : 'hs', id, random);
-  const most = limits.of(tenant, 'sessions');
-  const row = await idempotent.effects.transaction(async (tx) => {
-    if ((await countOpenSessions(tx, tenant, operatorKeys.fingerprints, most)) >= most) return undefined;
-    const inserted = await insertSession(tx, {
-      tenant,
-      id,
-      keyId: credential,
-      operatorKey: caller.operatorKey?.fingerprint ?? null,
-      scopes: body.scopes ?? caller.scopes,
-      portal: null,
-      hash: credentialHash(text),
-      isCode,
-      seconds: body.expires_in_seconds ?? maxSessionSeconds,
+    const id = createId('ses', clock.nowMs(), random);
+    const text = newCredential(isCode ? 'hc' : 'hs', id, random);
+    const most = limits.of(tenant, 'sessions');
+    const row = await idempotent.effects.transaction(async (tx) => {
+      if ((await countOpenSessions(tx, tenant, operatorKeys.fingerprints, most)) >= most) return undefined;
+      const inserted = await insertSession(tx, {
+        tenant,
+        id,
+        keyId: credential,
+        operatorKey: caller.operatorKey?.fingerprint ?? null,
+        scopes: body.scopes ?? caller.scopes,
+        portal: null,
+        hash: credentialHash(text),
+        isCode,
+        seconds: body.expires_in_seconds ?? maxSessionSeconds,
+      });
+      await request.audit(tx, { id, tenant, after: sessionOf(inserted) });
+      return inserted;
     });
-    await request.audit(tx, { id, tenant, after: sessionOf(inserted) });
-    return inserted;
-  });
-  if (row === undefined) return refuseBeyondLimit(reply, 'sessions', deps);
-  const credentials = isCode
-    ? { token: null, code: text, code_expires_at: row.code_expires_at }
-    : { token: text, code: null, code_expires_at: null };
-  return reply.code(201).send({ ...sessionOf(row), ...credentials });
-}, () => ({ preValidation: optionalBody }));
+    if (row === undefined) return refuseBeyondLimit(reply, 'sessions', deps);
+    const credentials = isCode
+      ? { token: null, code: text, code_expires_at: row.code_expires_at }
+      : { token: text, code: null, code_expires_at: null };
+    return reply.code(201).send({ ...sessionOf(row), ...credentials });
+  },
+  () => ({ preValidation: optionalBody }),
+);
 
 /** For anyone who has a code. A wrong code, one that is too late and one that was redeemed look the same. */
-const redeem = serve(redeemSession, ({ postgres, operatorKeys, random }) => async (request, reply) => {
-  const { code } = request.body;
-  const id = idInCredential('hc', code);
-  if (id === undefined) return refuse(reply);
-  const given = credentialHash(code);
-  const { fingerprints } = operatorKeys;
-  const token = newCredential('hs', id, random);
-  const redeemed = await postgres.transaction(async (tx) => {
-    const row = await lockSession(tx, id, { fingerprints });
-    if (row?.code_hash == null || !timingSafeEqual(given, row.code_hash) || !row.is_open) return undefined;
-    const after = await redeemCode(tx, row, credentialHash(token));
-    const actor = { credential: row.key_id, sessionId: id };
-    await request.audit(tx, { id, tenant: row.tenant, before: sessionOf(row), after: sessionOf(after), actor });
-    return after;
-  });
-  if (redeemed === undefined) return refuse(reply);
-  request.tenant = redeemed.tenant;
-  request.credential = redeemed.key_id;
-  return { ...sessionOf(redeemed), token, code: null, code_expires_at: null };
-}, (deps) => ({ bodyLimit: bodyLimits.redeem, preValidation: limitRedeeming(deps, 'session') }));
+const redeem = serve(
+  redeemSession,
+  ({ postgres, operatorKeys, random }) =>
+    async (request, reply) => {
+      const { code } = request.body;
+      const id = idInCredential('hc', code);
+      if (id === undefined) return refuse(reply);
+      const given = credentialHash(code);
+      const { fingerprints } = operatorKeys;
+      const token = newCredential('hs', id, random);
+      const redeemed = await postgres.transaction(async (tx) => {
+        const row = await lockSession(tx, id, { fingerprints });
+        if (row?.code_hash == null || !timingSafeEqual(given, row.code_hash) || !row.is_open) return undefined;
+        const after = await redeemCode(tx, row, credentialHash(token));
+        const actor = { credential: row.key_id, sessionId: id };
+        await request.audit(tx, { id, tenant: row.tenant, before: sessionOf(row), after: sessionOf(after), actor });
+        return after;
+      });
+      if (redeemed === undefined) return refuse(reply);
+      request.tenant = redeemed.tenant;
+      request.credential = redeemed.key_id;
+      return { ...sessionOf(redeemed), token, code: null, code_expires_at: null };
+    },
+  (deps) => ({ bodyLimit: bodyLimits.redeem, preValidation: limitRedeeming(deps, 'session') }),
+);
 
 /** Those that have not ended. */
 const list = serve(listSessions, ({ postgres, apiUrl, operatorKeys }) => async (request, reply) => {

@@ -1,7 +1,6 @@
 import type { Query } from '#lib/postgres';
+import { eventFilters, findIdentifierLead } from '../events/index.ts';
 import { bindTo, filterConditions, type Filtering } from '../http/filters.ts';
-import { eventFilters } from '../resources/event-filters.ts';
-import { findIdentifierLead } from '../resources/event-leads.ts';
 
 const { event_id, type, tag, source_id } = eventFilters;
 

@@ -146,7 +146,7 @@ export const deletionOf = (row: ErasureRow): TenantDeletion => ({
   dropped: row.dropped,
 });
 
-/** Of either kind: that of a deleted tenant is still there when the name is used again. */
+/** The receipt of either kind: that of a deleted tenant is still there when the name is used again. */
 export const receiptOf = (row: ErasureRow): Erasure | TenantDeletion =>
   row.kind === 'tenant' ? deletionOf(row) : erasureOf(row);
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { formatMicros, nowMicros } from '#lib/clock';
 import { readInstant } from '../http/filters.ts';
-import { eventTypeJson } from '../resources/event-type.ts';
+import { eventTypeOf } from './shown-types.ts';
 import {
   type Changing,
   findLive,
@@ -26,7 +26,7 @@ export async function pauseType(
   if (end !== undefined && end.value <= now) return { errors: [{ field: '/until', message: 'must be in the future' }] };
   const paused = { since: found.paused?.since ?? now, reason, until: end?.value ?? null };
   if (isDeepStrictEqual(found.paused, paused)) return unchanged(changing, found);
-  const before = await eventTypeJson(changing.tx, changing.tenant, found);
+  const before = await eventTypeOf(changing.tx, changing.tenant, found);
   await set(changing, found.id, { paused: JSON.stringify(paused) });
   if (found.paused === null) await note(changing, found.id, { change: 'paused', name, notes: reason });
   return finish(changing, name, { before });
@@ -39,7 +39,7 @@ export async function resumeType(
   const found = await findLive(changing, { name, ifMatch });
   if ('refused' in found) return found;
   if (found.paused === null) return unchanged(changing, found);
-  const before = await eventTypeJson(changing.tx, changing.tenant, found);
+  const before = await eventTypeOf(changing.tx, changing.tenant, found);
   await set(changing, found.id, { paused: null });
   await note(changing, found.id, { change: 'resumed', name });
   return finish(changing, name, { before });
@@ -53,13 +53,13 @@ export async function retireType(
   const { tx, tenant } = changing;
   const found = await findLive(changing, { name, ifMatch });
   if ('refused' in found) return found;
-  const before = await eventTypeJson(tx, tenant, found);
+  const before = await eventTypeOf(tx, tenant, found);
   await tx.query(
     `UPDATE event_types SET retired_at = clock_timestamp(), changed_at = clock_timestamp(), revision = revision + 1
       WHERE tenant = $1 AND id = $2`,
     [tenant, found.id],
   );
   await note(changing, found.id, { change: 'retired', name });
-  await changing.audit({ id: found.id, before: { ...before } });
+  await changing.audit({ id: found.id, before });
   return { retired: true };
 }

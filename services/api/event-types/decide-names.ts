@@ -6,7 +6,7 @@
  * An alias names the type, not a name: a rename changes no alias, so that each leads to the current name in one hop, whatever came before. A
  * merge moves all names of a type to another. A retired type keeps its names: all of them are gone, and given to no other.
  *
- * The caller holds the tenant's lock (event-type-table.ts) and applies the changes in the transaction in which it read the names.
+ * The caller holds the tenant's lock (type-transaction.ts) and applies the changes in the transaction in which it read the names.
  */
 import type { AliasKind } from '#lib/contract';
 

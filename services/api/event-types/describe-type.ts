@@ -1,19 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { TypeLink } from '#lib/api-contract';
 import { formatMicros, nowMicros } from '#lib/clock';
-import { isWrittenLikeTypeName, type TypeLink } from '#lib/contract';
+import { isWrittenLikeTypeName } from '#lib/contract';
 import { createId } from '#lib/ids';
-import type { FieldErrors } from '../http/send-problem.ts';
-import { eventTypeJson, type EventTypeRow, findLinks } from '../resources/event-type.ts';
-import {
-  findNewestFacts,
-  insertVersions,
-  type NewVersion,
-  type VersionFacts,
-} from '../resources/event-type-version.ts';
 import { wordsIn } from '#lib/schema-checks';
+import type { FieldErrors } from '../http/send-problem.ts';
 import { decideNames } from './decide-names.ts';
 import type { TypeContent } from './given-type.ts';
 import type { PreparedVersion } from './prepare-version.ts';
+import { type EventTypeRow, findLinks } from './queries.ts';
+import { eventTypeOf } from './shown-types.ts';
+import { countWords, linkedNames } from './type-texts.ts';
 import {
   type Changing,
   findLive,
@@ -29,7 +26,7 @@ import {
   unchanged,
   writeNames,
 } from './type-transaction.ts';
-import { countWords, linkedNames } from './type-texts.ts';
+import { findNewestFacts, insertVersions, type NewVersion, type VersionFacts } from './versions.ts';
 
 export interface Described {
   name: string;
@@ -107,7 +104,7 @@ export async function describeType(
   const limit = bytes > found.bytes ? await limitOf(changing, { types: 0, bytes: bytes - found.bytes }) : undefined;
   if (limit !== undefined) return { limit };
 
-  const before = await eventTypeJson(tx, tenant, found);
+  const before = await eventTypeOf(tx, tenant, found);
   if (found.visibility !== content.visibility) await noteAudience(changing, found.id);
   await set(changing, found.id, {
     visibility: content.visibility,

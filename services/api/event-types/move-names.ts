@@ -1,5 +1,6 @@
 import { reservedTypeNames } from '#lib/contract';
-import { eventTypeJson, findEventType } from '../resources/event-type.ts';
+import { findEventType } from './queries.ts';
+import { eventTypeOf } from './shown-types.ts';
 import {
   type Changing,
   decide,
@@ -27,7 +28,7 @@ export async function renameType(
   const named = await decide(changing, { do: 'rename', name, to });
   if ('refused' in named) return named;
   if (named.names.length === 0) return unchanged(changing, found);
-  const before = await eventTypeJson(changing.tx, changing.tenant, found);
+  const before = await eventTypeOf(changing.tx, changing.tenant, found);
   await noteAudience(changing, found.id);
   await writeNames(changing, named.names);
   await set(changing, found.id, {});
@@ -58,7 +59,7 @@ export async function mergeType(
   const named = await decide(changing, { do: 'merge', name, into, lacks: lacked.fields.slice(0, 20), reason });
   if ('refused' in named) return named;
   const { mergedInto = '' } = named;
-  const before = await eventTypeJson(tx, tenant, found);
+  const before = await eventTypeOf(tx, tenant, found);
   await noteAudience(changing, found.id);
   await writeNames(changing, named.names);
   await tx.query('UPDATE event_types SET merged_into = $3 WHERE tenant = $1 AND (id = $2 OR merged_into = $2)', [

@@ -1,31 +1,25 @@
-import type { FastifyRequest, preValidationHookHandler, RouteGenericInterface } from 'fastify';
+import type { FastifyRequest, preValidationHookHandler } from 'fastify';
+import type { Operation } from '#lib/api-contract';
 import { nameInQuery } from '#lib/contract';
 import { sendInvalid } from '../http/send-problem.ts';
-import { schemaOf } from '../openapi/route-schema.ts';
-import { route, type TypedRoute } from '../route.ts';
+import { type HandlerOf, type Route, type RouteDeps, serve, type Serving } from '../route.ts';
 
-const name = { type: 'string', maxLength: 255 } as const;
+/** One whose contract has the parameter `name` of its query, too. */
+type NamedOperation = Operation & { path: `/v1/event-types/:name${string}`; query: { name: object } };
 
 /**
- * A route of `/v1/event-types/{name}`, which is also `/v1/event-types/-?name=`: behind a proxy that decodes or refuses `%2F`, no other form reaches
- * a name with a slash. Handlers read `params.name` either way.
+ * The route of an operation on `/v1/event-types/{name}`, which is also `/v1/event-types/-?name=`: behind a proxy that decodes or refuses `%2F`, no
+ * other form reaches a name with a slash. Handlers read `params.name` either way.
  */
-export function namedRoute<T extends RouteGenericInterface & { Params: { name: string } }>(options: TypedRoute<T>) {
-  const { querystring } = schemaOf(route<T>(options));
-  return route<T>({
-    ...options,
-    schema: {
-      ...options.schema,
-      querystring: {
-        type: 'object',
-        additionalProperties: false,
-        ...querystring,
-        properties: { ...querystring?.properties, name },
-      },
-    },
-    preValidation: [takeName, ...[options.preValidation ?? []].flat()],
+export const serveNamed = <O extends NamedOperation>(
+  operation: O,
+  handlerOf: (deps: RouteDeps) => HandlerOf<O>,
+  servingOf: (deps: RouteDeps) => Serving = () => ({}),
+): Route =>
+  serve(operation, handlerOf, (deps) => {
+    const { preValidation = [], ...serving } = servingOf(deps);
+    return { ...serving, preValidation: [takeName, ...[preValidation].flat()] };
   });
-}
 
 const takeName: preValidationHookHandler = (request, reply, done) => {
   const { params, query } = request as FastifyRequest<{ Params: { name: string }; Querystring: { name?: unknown } }>;

@@ -3,13 +3,11 @@
  * read by five statements, however many types there are.
  */
 import { isDeepStrictEqual } from 'node:util';
+import type { TypeLink } from '#lib/api-contract';
 import type { Clock } from '#lib/clock';
-import type { TypeLink } from '#lib/contract';
 import { createId, type RandomBytes } from '#lib/ids';
 import type { Query } from '#lib/postgres';
 import { type LimitName, type TenantLimits } from '#lib/tenancy';
-import { type EventTypeRow, findEventTypes, findLinks } from '../resources/event-type.ts';
-import { findNewestFacts, type NewVersion, type VersionFacts } from '../resources/event-type-version.ts';
 import { decideNames, type KnownNames } from './decide-names.ts';
 import {
   contentOf,
@@ -24,8 +22,10 @@ import {
 } from './describe-type.ts';
 import { givenType, type TypeContent, typeContent } from './given-type.ts';
 import { type ImportReport, type PreparedType, sentenceOf } from './prepare-import.ts';
+import { type EventTypeRow, findEventTypes, findLinks } from './queries.ts';
 import { countWords } from './type-texts.ts';
-import { readNames, countTypes } from './type-transaction.ts';
+import { countTypes, readNames } from './type-transaction.ts';
+import { findNewestFacts, type NewVersion, type VersionFacts } from './versions.ts';
 
 /** A type that is created, or written anew. */
 export interface PlannedType {

@@ -1,32 +1,17 @@
 /** Reads and checks what a document says of each type by itself, before anything is locked: schemas in the thread of documents, one at a time. */
-import {
-  isEventTypeName,
-  type EventTypeVisibility,
-  type SchemaDifference,
-  type VersionCompatibility,
-} from '#lib/contract';
+import { type EventTypeImport, typeName } from '#lib/api-contract';
+import { type EventTypeVisibility, isEventTypeName } from '#lib/contract';
 import type { Query } from '#lib/postgres';
 import { documentLimits, type DocumentJobs, type ImportedText } from '#lib/schema-checks';
 import type { FieldErrors, Read } from '../http/send-problem.ts';
-import { readNewest } from '../resources/event-type-version.ts';
-import { contentErrors, type GivenType, nameErrors, typeContent, typeName } from './given-type.ts';
+import { contentErrors, type GivenType, nameErrors, typeContent } from './given-type.ts';
 import { type PreparedVersion, prepareAgainst } from './prepare-version.ts';
+import { readNewest } from './versions.ts';
 
-export interface ImportReport {
-  created: string[];
-  changed: {
-    name: string;
-    fields: string[];
-    version: number | null;
-    compatibility: VersionCompatibility | null;
-    differences: readonly SchemaDifference[];
-  }[];
-  unchanged: string[];
-  /** Types that are not imported. */
-  refused: { name: string; reason: string }[];
-  /** Parts without which their types are imported: `example`, or a member of a type. */
-  left_out: { name: string; part: string; reason: string }[];
-}
+type Listed = Exclude<keyof EventTypeImport, 'dry_run'>;
+
+/** What clients are told, while it is put together. */
+export type ImportReport = { [Name in Listed]: EventTypeImport[Name][number][] };
 
 /** A type that can be imported as far as it tells by itself. */
 export interface PreparedType {

@@ -1,10 +1,10 @@
 /** A version is prepared before anything is locked: what it is, and how it differs from the newest one, comes from the thread of documents. */
-import type { EventTypeField, SchemaDifference } from '#lib/contract';
+import type { EventTypeField, SchemaDifference } from '#lib/api-contract';
 import type { Query } from '#lib/postgres';
 import { documentLimits, type DocumentJobs } from '#lib/schema-checks';
 import { tooMuch } from '../http/read-documents.ts';
 import type { FieldErrors } from '../http/send-problem.ts';
-import { type NewestTexts, readNewest } from '../resources/event-type-version.ts';
+import { type NewestTexts, readNewest } from './versions.ts';
 
 /** Texts are JSON. */
 export interface GivenVersion {

@@ -1,11 +1,12 @@
 import type { FastifyReply } from 'fastify';
+import type { EventTypeAlias } from '#lib/api-contract';
 import { addressOfName } from '#lib/contract';
 import { type KeptResponse, sendResponse } from '#lib/idempotency';
 import { sendResource } from '../http/etag.ts';
 import { sendInvalid, sendProblem } from '../http/send-problem.ts';
 import { refuseBeyondLimit } from '../limits/refuse-beyond-limit.ts';
-import type { FoundType } from '../resources/event-type.ts';
 import type { RouteDeps } from '../route.ts';
+import type { FoundType } from './queries.ts';
 import type { Refused, TypeChanged } from './type-transaction.ts';
 
 /** Answers a change that was refused. */
@@ -35,27 +36,25 @@ export function sendType(
   if (!('type' in result)) return sendRefused(reply, result, deps);
   const { type, revision, isNew } = result;
   if (isNew) void reply.code(201).header('location', typePath(type.name));
-  return sendResource(reply, { revision }, { ...type });
+  return sendResource(reply, { revision }, type);
 }
 
 const typePath = (name: string, below = ''): string => addressOfName('/v1/event-types', name, below);
 
 /**
- * Answers a request for a type that can't be shown under this name: 404, 410 for a retired one, 301 from an alias.
+ * A type that may be read under this name; `sent`: the answer to a request for another, which is 404, 410 for a retired one, or 301 from an alias.
  *
+ * @param found what the audience is shown
  * @param below the rest of the path
- * @returns undefined if it can
  */
-export function sendElsewhere(
+export function takeNamed(
   reply: FastifyReply,
   found: FoundType | undefined,
   { name, below = '' }: { name: string; below?: string },
-): FastifyReply | undefined {
-  if (found === undefined) return sendProblem(reply, 'not_found');
-  if (found.retired_at !== null) return sendProblem(reply, 'gone');
-  if (found.foundBy === 'current') return undefined;
-  return reply
-    .code(301)
-    .header('location', typePath(found.name, below))
-    .send({ name, kind: found.foundBy, target: found.name });
+): FoundType | { sent: FastifyReply } {
+  if (found === undefined) return { sent: sendProblem(reply, 'not_found') };
+  if (found.retired_at !== null) return { sent: sendProblem(reply, 'gone') };
+  if (found.foundBy === 'current') return found;
+  const answer: EventTypeAlias = { name, kind: found.foundBy, target: found.name };
+  return { sent: reply.code(301).header('location', typePath(found.name, below)).send(answer) };
 }

@@ -3,9 +3,9 @@
  * here it is read and written, with the entries of the list of changes and of the audit.
  */
 import type { FastifyRequest } from 'fastify';
-import { AppError } from '#lib/errors';
+import type { EventType } from '#lib/api-contract';
 import type { Clock } from '#lib/clock';
-import type { EventTypeChange, EventTypeView } from '#lib/contract';
+import { AppError } from '#lib/errors';
 import { createId, type RandomBytes } from '#lib/ids';
 import type { IdempotentRequest, KeptResponse } from '#lib/idempotency';
 import type { Query } from '#lib/postgres';
@@ -14,10 +14,11 @@ import type { LimitName, TenantLimits } from '#lib/tenancy';
 import type { AuditedChange } from '../audit/index.ts';
 import { matches } from '../http/etag.ts';
 import type { FieldErrors } from '../http/send-problem.ts';
-import { eventTypeJson, type EventTypeRow, findEventType } from '../resources/event-type.ts';
-import { type ChangeFacts, insertChange } from '../resources/event-type-change.ts';
 import type { Store } from '../resources/resource-table.ts';
+import { insertChange, type NewChange } from './changes.ts';
 import { decideNames, type KnownNames, type NameCommand, type NameRow } from './decide-names.ts';
+import { type EventTypeRow, findEventType } from './queries.ts';
+import { eventTypeOf } from './shown-types.ts';
 
 interface ChangeDeps {
   clock: Clock;
@@ -42,11 +43,11 @@ export type Refused = { refused: ProblemCode; detail?: string } | { errors: Fiel
 
 /** `isNew`: it was created. `changed`: false if nothing was. `before`: what it was. */
 export type TypeChanged = {
-  type: EventTypeView;
+  type: EventType;
   revision: number;
   isNew: boolean;
   changed: boolean;
-  before?: EventTypeView;
+  before?: EventType;
 };
 
 /**
@@ -172,26 +173,23 @@ export const noteAudience = ({ tx, tenant }: Changing, ...ids: readonly string[]
     [tenant, ids],
   );
 
-export const note = (
-  { tx, tenant, clock, random }: Changing,
-  typeId: string,
-  change: { change: EventTypeChange; name: string } & ChangeFacts,
-): Promise<void> => insertChange(tx, { tenant, id: createId('etc', clock.nowMs(), random), typeId }, change);
+export const note = ({ tx, tenant, clock, random }: Changing, typeId: string, change: NewChange): Promise<void> =>
+  insertChange(tx, { tenant, id: createId('etc', clock.nowMs(), random), typeId }, change);
 
 export async function unchanged({ tx, tenant }: Changing, row: EventTypeRow): Promise<TypeChanged> {
-  return { type: await eventTypeJson(tx, tenant, row), revision: row.revision, isNew: false, changed: false };
+  return { type: await eventTypeOf(tx, tenant, row), revision: row.revision, isNew: false, changed: false };
 }
 
 /** Reads the type as it is now, and writes the entry of the audit. */
 export async function finish(
   changing: Changing,
   name: string,
-  { before, isNew = false }: { before?: EventTypeView; isNew?: boolean },
+  { before, isNew = false }: { before?: EventType; isNew?: boolean },
 ): Promise<TypeChanged> {
   const { tx, tenant } = changing;
   const row = (await findEventType(tx, tenant, name)) as EventTypeRow;
   await noteAudience(changing, row.id);
-  const type = await eventTypeJson(tx, tenant, row);
+  const type = await eventTypeOf(tx, tenant, row);
   await changing.audit({
     id: before?.id ?? type.id,
     ...(before && { before: auditedType(before) }),
@@ -201,7 +199,7 @@ export async function finish(
 }
 
 /** A type as an entry of the audit has it: versions stay, so their number says which schema and example it had. */
-function auditedType({ newest, ...type }: EventTypeView): Record<string, unknown> {
+function auditedType({ newest, ...type }: EventType): Record<string, unknown> {
   if (newest === null) return { ...type, newest };
   const { version, notes, compatibility, differences, published_at } = newest;
   return { ...type, newest: { version, notes, compatibility, differences, published_at } };

@@ -1,8 +1,8 @@
-import type { EventTypeView } from '#lib/contract';
+import type { EventType } from '#lib/api-contract';
 import { extension, placed } from '#lib/schema-checks';
 
 /** An OpenAPI 3.1 document of event types, as text that is made type by type. Importing it changes nothing. */
-export async function* documentText(types: AsyncIterable<EventTypeView>): AsyncGenerator<string> {
+export async function* documentText(types: AsyncIterable<EventType>): AsyncGenerator<string> {
   yield `{"openapi":"3.1.0","info":{"title":"Event types","version":"1"},"webhooks":{`;
   let separator = '';
   for await (const type of types) {
@@ -12,7 +12,7 @@ export async function* documentText(types: AsyncIterable<EventTypeView>): AsyncG
   yield '}}';
 }
 
-function operationOf(type: EventTypeView): Record<string, unknown> {
+function operationOf(type: EventType): Record<string, unknown> {
   const { name, description, notes, category, visibility, enforce, deprecation, newest } = type;
   return {
     operationId: name,

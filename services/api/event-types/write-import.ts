@@ -6,13 +6,14 @@ import type { Clock } from '#lib/clock';
 import { AppError } from '#lib/errors';
 import { createId } from '#lib/ids';
 import { isTimedOut, type Query } from '#lib/postgres';
-import { eventTypesJson, findEventTypes, type EventTypeRow } from '../resources/event-type.ts';
-import { insertChanges } from '../resources/event-type-change.ts';
-import { insertVersions } from '../resources/event-type-version.ts';
 import type { AuditedChange } from '../audit/index.ts';
+import { insertChanges } from './changes.ts';
 import { deprecationJson, textBytes } from './describe-type.ts';
 import type { ImportPlan, PlannedType } from './plan-import.ts';
+import { type EventTypeRow, findEventTypes } from './queries.ts';
+import { summariesOf } from './shown-types.ts';
 import { type Changing, noteAudience } from './type-transaction.ts';
+import { insertVersions } from './versions.ts';
 
 /** From when it has the lock of the tenant's types. */
 const importTransactionMs = 2_000;
@@ -72,7 +73,7 @@ export async function writeImport(changing: Changing, { types }: ImportPlan): Pr
     ({ schema, example, fields }) => schema.length + example.length + 200 * fields.length,
   ))
     await insertVersions(tx, tenant, some);
-  const changes = types.flatMap((type) => changesOf(changing, type));
+  const changes = types.flatMap((type) => entriesOf(changing, type));
   for (const some of pieces(changes, ({ notes }) => (notes ?? '').length + 300)) await insertChanges(tx, tenant, some);
   const after = await viewsOf(changing, [
     ...(
@@ -105,7 +106,7 @@ async function viewsOf(
   { tx, tenant }: Changing,
   rows: readonly EventTypeRow[],
 ): Promise<ReadonlyMap<string, Record<string, unknown>>> {
-  const views = await eventTypesJson(tx, tenant, rows, 'internal');
+  const views = await summariesOf(tx, tenant, rows, 'internal');
   return new Map(views.map((view) => [view.name, { ...view }]));
 }
 
@@ -148,7 +149,7 @@ async function updateTypes(changing: Changing, types: readonly PlannedType[]): P
 /** A member that is null is a JSON null, which is no NULL. */
 const orNull = (column: string): string => `nullif(${column}, 'null'::jsonb)`;
 
-function changesOf({ clock, random }: Changing, { id: typeId, name, content, published, before }: PlannedType) {
+function entriesOf({ clock, random }: Changing, { id: typeId, name, content, published, before }: PlannedType) {
   const change = (facts: {
     change: 'created' | 'described' | 'deprecated' | 'undeprecated' | 'version';
     notes?: string | null;

@@ -3,13 +3,12 @@
  * operation's in libs/api-contract.
  */
 import { formatMicros, parseRfc3339 } from '#lib/clock';
-import type { Schema } from '#lib/api-contract';
 import type { FieldErrors } from './send-problem.ts';
 
-interface FilterRow<Item = never> {
+export interface FilterRow<Item = never> {
   /** The value to filter by; absent: the parameter's text. */
   read?(text: string): { value: string } | { message: string };
-  /** May be given several times: items match each value. The schema allows a list then (`repeated`). */
+  /** May be given several times: items match each value. The schema allows a list then (`oneOrMore`). */
   repeats?: true;
   /** SQL, over a value that is a text; the tenant is `$1`. */
   condition(value: string): string;
@@ -19,41 +18,15 @@ interface FilterRow<Item = never> {
 
 export type FilterTable<Item = never> = Readonly<Record<string, FilterRow<Item>>>;
 
-/** One whose parameter is not in the contract yet. */
-export interface DescribedFilterRow<Item = never> extends FilterRow<Item> {
-  /** The schema of its parameter. */
-  schema: Schema;
-  /** For the document; absent where the name says enough. */
-  description?: string;
-}
-
-export type DescribedFilterTable<Item = never> = Readonly<Record<string, DescribedFilterRow<Item>>>;
-
 /** The values to filter by; items match all of them. */
 export type Filtering<Table extends FilterTable> = {
   [Name in keyof Table]?: Table[Name] extends { repeats: true } ? readonly string[] : string;
 };
 
-/** A value, or a list of them. */
-export const repeated = (value: Schema) =>
-  ({ if: { type: 'string' }, then: value, else: { type: 'array', minItems: 1, maxItems: 10, items: value } }) as const;
-
 /** Parameters as they were sent: repeated ones are lists. */
 export type GivenFilters<Table extends FilterTable> = {
   readonly [Name in keyof Table]?: string | readonly string[] | undefined;
 };
-
-export const filterSchemas = <Table extends DescribedFilterTable>(table: Table): { [Name in keyof Table]: Schema } =>
-  Object.fromEntries(Object.entries(table).map(([name, { schema }]) => [name, schema])) as {
-    [Name in keyof Table]: Schema;
-  };
-
-export const filterDescriptions = (table: DescribedFilterTable): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(table).flatMap(([name, { description }]) =>
-      description === undefined ? [] : [[name, description]],
-    ),
-  );
 
 /** @param given parameters by name, those of no filter among them */
 export function readFilters<Table extends FilterTable>(

@@ -5,5 +5,3 @@ export const optionalBody: preValidationHookHandler = (request, _reply, done) =>
   request.body ??= {};
   done();
 };
-
-export const emptyBody = { type: 'object', additionalProperties: false, properties: {} } as const;

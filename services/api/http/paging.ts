@@ -1,5 +1,4 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { pageQuery } from '#lib/api-contract';
 import { maxPageItems } from './request-bounds.ts';
 import type { FieldErrors } from './send-problem.ts';
 
@@ -12,15 +11,12 @@ export interface PageRequest {
   after: string | null;
 }
 
-export interface PageQuery {
+interface PageQuery {
   limit?: string;
   cursor?: string;
 }
 
 const defaultLimit = 100;
-
-/** Parameters stay text until they are checked. */
-export const pageParameters = { limit: pageQuery.limit.schema, cursor: pageQuery.cursor.schema };
 
 /** @param cursor the format of the collection's cursors */
 export function readPage(query: PageQuery, cursor: Pick<RegExp, 'test'>): PageRequest | { errors: FieldErrors } {

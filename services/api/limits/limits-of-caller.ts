@@ -10,7 +10,7 @@ import {
   shareTable,
   tenantLimitRaisedBy,
 } from '#lib/tenancy';
-import { countTypes } from '../event-types/type-transaction.ts';
+import { countTypes } from '../event-types/index.ts';
 import type { KnownKey } from '../keys/key-directory.ts';
 import { countOpenSessions } from '../access/index.ts';
 import { countsOf, findTenant } from '../tenants/index.ts';

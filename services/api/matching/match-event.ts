@@ -2,40 +2,15 @@
  * Explains the fan-out of an event, endpoint by endpoint: judged by the code of fan-out, as of the event's receipt, with the steps that the
  * endpoints before it have left.
  */
+import type { EventMatch } from '#lib/api-contract';
 import { type Clock, microsOf, nowMicros } from '#lib/clock';
 import { countsFrom, judgedWithinDays } from '#lib/contract';
-import {
-  type Clause,
-  type EventFilter,
-  failingClause,
-  judgeEach,
-  type JudgingTurns,
-  type UnjudgedReason,
-} from '#lib/event-filter';
+import { type EventFilter, failingClause, judgeEach, type JudgingTurns } from '#lib/event-filter';
 import { deliveryIdOf, subscriptionFor, type Unmatched } from '#lib/fan-out';
 import type { Logger } from '#lib/log';
 import type { Query } from '#lib/postgres';
-import type { EventWithPayload } from '../resources/event.ts';
-import type { MatchReason } from './match-reasons.ts';
+import type { EventWithPayload } from '../events/index.ts';
 import { type EndpointAsked, type SubscriberThen, subscribersAt } from './subscribers.ts';
-
-/** An endpoint as clients see it here. */
-export interface Match {
-  endpoint_id: string;
-  url: string | null;
-  /** Null if it is unknown. */
-  matched: boolean | null;
-  reason: MatchReason | null;
-  /** Why the endpoint got the event although its filter was not evaluated. */
-  unjudged: UnjudgedReason | null;
-  /** The types or sources that it subscribed to then, if one of these is the reason. */
-  expected: readonly string[] | null;
-  clause: Clause | null;
-  delivery_id: string | null;
-  created_at: string;
-  disabled_at: string | null;
-  deleted_at: string | null;
-}
 
 interface Deps {
   postgres: Query;
@@ -54,7 +29,7 @@ interface Asked {
   stepsLeft: number;
 }
 
-type Verdict = Pick<Match, 'matched' | 'reason'> & Partial<Pick<Match, 'unjudged' | 'expected' | 'clause'>>;
+type Verdict = Pick<EventMatch, 'matched' | 'reason'> & Partial<Pick<EventMatch, 'unjudged' | 'expected' | 'clause'>>;
 
 const dayMicros = 24 * 3600 * 1_000_000;
 
@@ -62,7 +37,7 @@ const dayMicros = 24 * 3600 * 1_000_000;
 export async function matchEvent(
   { postgres, turns, clock, log }: Deps,
   { tenant, event, isTest, endpoints, stepsLeft }: Asked,
-): Promise<{ matches: Match[]; stepsLeft: number }> {
+): Promise<{ matches: EventMatch[]; stepsLeft: number }> {
   const receivedAt = microsOf(event.received_at);
   const judged = {
     received_at: receivedAt,
@@ -162,7 +137,7 @@ function matchOf(
   { id, url, created_at, disabled_at, deleted_at }: EndpointAsked,
   verdicts: ReadonlyMap<string, Verdict>,
   deliveries: ReadonlyMap<string, string>,
-): Match {
+): EventMatch {
   const { matched = null, reason = null, unjudged = null, expected = null, clause = null } = verdicts.get(id) ?? {};
   const deliveryId = deliveries.get(id) ?? null;
   // The delivery, if there was one, tells what can't be judged any more.

@@ -74,7 +74,6 @@ const pathParameters = (url: string): object[] =>
 const usualParameters: Readonly<Record<string, string | undefined>> = {
   limit: pageQuery.limit.description,
   cursor: pageQuery.cursor.description,
-  name: 'the name, where the path has `-` in its place: for proxies that decode or refuse `%2F` in a path',
 };
 
 /** Parameters that stay text until they are checked (http/paging.ts). */

@@ -1,4 +1,4 @@
-import type { Answer, Documentation, Resource, Schema, Tag } from '#lib/api-contract';
+import type { Documentation, Resource, Schema, Tag } from '#lib/api-contract';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -19,13 +19,6 @@ export interface DocumentedResource {
   description: string;
   schemas: Readonly<Record<string, Schema>>;
 }
-
-/** A page of a collection. */
-export const page = (of: string, is: string): Answer => ({
-  is,
-  body: { type: 'array', items: ref(of) },
-  headers: ['Link'],
-});
 
 export const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
 

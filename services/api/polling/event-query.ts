@@ -1,36 +1,13 @@
-import { filterSchemas, readFilters } from '../http/filters.ts';
-import { pageParameters, readLimit } from '../http/paging.ts';
+import type { listEvents, QueryOf } from '#lib/api-contract';
+import { type EventFilter, eventFilters } from '../events/index.ts';
+import { readFilters } from '../http/filters.ts';
+import { readLimit } from '../http/paging.ts';
 import type { FieldErrors } from '../http/send-problem.ts';
-import { type EventFilter, eventFilters } from '../resources/event-filters.ts';
 import type { Cursors } from './cursor.ts';
 import { type Position, readPosition } from './position.ts';
-import { readWait, type Wait, waitParameter } from './read-wait.ts';
+import { readWait, type Wait } from './read-wait.ts';
 
-export interface EventQuery extends Omit<EventFilter, 'has' | 'tag'> {
-  has?: string | readonly string[];
-  tag?: string | readonly string[];
-  cursor?: string;
-  limit?: string;
-  wait?: string;
-  order?: 'asc' | 'desc';
-  page?: string;
-}
-
-const { updated_at_gte, ...filters } = filterSchemas(eventFilters);
-
-export const eventQuery = {
-  type: 'object',
-  additionalProperties: false,
-  properties: {
-    updated_at_gte,
-    cursor: pageParameters.cursor,
-    ...filters,
-    limit: pageParameters.limit,
-    wait: waitParameter,
-    order: { type: 'string', enum: ['asc', 'desc'] },
-    page: { type: 'string', maxLength: 256 },
-  },
-} as const;
+export type EventQuery = QueryOf<typeof listEvents>;
 
 /** The parsed query of a request for events. */
 export interface AskedEvents {

@@ -1,8 +1,7 @@
-import { type DescribedFilterRow, valuesOf } from '../http/filters.ts';
-import { type EventFilter, type EventFilterName, eventFilters } from '../resources/event-filters.ts';
-import { type EventRow, isErased } from '../resources/event-row.ts';
+import { type EventFilter, type EventFilterName, eventFilters, type EventRow, isErased } from '../events/index.ts';
+import { type FilterRow, valuesOf } from '../http/filters.ts';
 
-const rows: Readonly<Record<EventFilterName, DescribedFilterRow<EventRow>>> = eventFilters;
+const rows: Readonly<Record<EventFilterName, FilterRow<EventRow>>> = eventFilters;
 
 const entriesOf = (filter: EventFilter): [EventFilterName, string][] =>
   Object.entries(filter).flatMap(([name, given]) =>

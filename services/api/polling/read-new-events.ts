@@ -1,7 +1,5 @@
 import type { Query } from '#lib/postgres';
-import { findMatches, readEvents } from '../resources/event.ts';
-import type { EventFilter, EventFilterName } from '../resources/event-filters.ts';
-import type { EventRow } from '../resources/event-row.ts';
+import { type EventFilter, type EventFilterName, type EventRow, findMatches, readEvents } from '../events/index.ts';
 import { afterInstant } from './instants.ts';
 import { askedOfTables, matcherOf } from './matches-filter.ts';
 

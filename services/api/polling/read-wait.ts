@@ -9,9 +9,6 @@ export interface Wait {
 
 const maxSeconds = 60;
 
-/** The parameter, which stays text until it is read. */
-export const waitParameter = { type: 'string', maxLength: 64 } as const;
-
 /**
  * `wait` or, without it, `Prefer: wait=N`; undefined without both. A preference is followed as far as possible: a longer wait is cut, and a
  * malformed one is ignored.

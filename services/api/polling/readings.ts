@@ -7,8 +7,7 @@ import type { Clock } from '#lib/clock';
 import { toAppError } from '#lib/errors';
 import type { Logger } from '#lib/log';
 import type { Histogram } from '#lib/telemetry';
-import type { EventFilter } from '../resources/event-filters.ts';
-import type { EventRow } from '../resources/event-row.ts';
+import type { EventFilter, EventRow } from '../events/index.ts';
 import type { NewEvents, ReadNewEvents } from './read-new-events.ts';
 
 export interface Waiter {

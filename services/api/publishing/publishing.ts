@@ -8,11 +8,11 @@ import type { Clock } from '#lib/clock';
 import { maxPayloadBytes } from '#lib/contract';
 import type { GroupEnding, IdempotencyStore, KeptResponse, KeyedRequest } from '#lib/idempotency';
 import type { Logger } from '#lib/log';
+import { insertPublishedEvents, type PublishedEvent } from '../events/index.ts';
 import type { WaitingRequests } from '../limits/waiting-requests.ts';
 import type { ApiMetrics } from '../metrics.ts';
 import type { OutboxEvent } from '../outbox/outbox-event.ts';
 import type { Outbox } from '../outbox/publish-outbox.ts';
-import { insertPublishedEvents, type PublishedEvent } from '../resources/published-event.ts';
 import { createGatherer } from './gather-by-tenant.ts';
 
 export interface Publishing {

@@ -1,8 +1,9 @@
+import type { Delivery } from '#lib/api-contract';
 import type { Clock } from '#lib/clock';
 import { isFinal } from '#lib/contract';
 import type { Query } from '#lib/postgres';
+import { type AttemptRow, listAttempts, listDeliveriesOfEvent } from '../deliveries/index.ts';
 import type { AwaitedTenants } from '../polling/announce-awaited.ts';
-import { type AttemptRow, type DeliveryRow, listAttempts, listDeliveriesOfEvent } from '../resources/delivery.ts';
 
 interface Awaited {
   tenant: string;
@@ -25,7 +26,7 @@ const lookEveryMs = 100;
 export async function awaitAttempt(
   deps: Deps,
   awaited: Awaited,
-): Promise<{ delivery?: DeliveryRow; attempt?: AttemptRow }> {
+): Promise<{ delivery?: Delivery; attempt?: AttemptRow }> {
   deps.polling.awaited.begin(awaited.tenant);
   try {
     return await lookUntilAttempted(deps, awaited);

@@ -8,7 +8,7 @@ import {
   type Taker,
 } from '#lib/event-filter';
 import type { Query } from '#lib/postgres';
-import { subscriptionsAfter } from '../resources/endpoint.ts';
+import { subscriptionsAfter } from '../endpoints/index.ts';
 
 interface Event {
   tenant: string;

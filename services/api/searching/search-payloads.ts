@@ -5,6 +5,7 @@
  * Events are read in windows of the primary key, whatever the filters of the list: a statement that looked for the next match could look at
  * every event of the tenant, and a time-out would lose how far it came.
  */
+import type { Event, EventSearch } from '#lib/api-contract';
 import { microsOf } from '#lib/clock';
 import { isAppError } from '#lib/errors';
 import { bytesPerStep, compileFilter, decodedPayload, type EventFilter, type JudgingTurns } from '#lib/event-filter';
@@ -12,9 +13,14 @@ import { parseExact } from '#lib/exact-json';
 import { sqlStatus } from '#lib/event-store';
 import { createId, timeOfId } from '#lib/ids';
 import type { Query } from '#lib/postgres';
+import {
+  type EventFilter as ListFilter,
+  eventFilters,
+  type EventRow,
+  shownColumns,
+  wholeEventOf,
+} from '../events/index.ts';
 import { bindTo, filterConditions } from '../http/filters.ts';
-import { type EventFilter as ListFilter, eventFilters } from '../resources/event-filters.ts';
-import { eventJson, type EventRow, shownColumns } from '../resources/event-row.ts';
 
 export interface SearchAsked {
   tenant: string;
@@ -28,16 +34,9 @@ export interface SearchAsked {
   limit: number;
 }
 
-export interface Found {
-  matched: Record<string, unknown>[];
-  /** Payloads that were judged. */
-  scanned: number;
-  /** Events whose payload could not be judged, by the reason. */
-  unjudged: Record<'payload_removed' | 'payload' | 'filter_steps', number>;
-  /** There is no older event that the filters of the list take. */
-  complete: boolean;
-  /** The search continues after it; null if it is complete. */
-  cursor: string | null;
+/** As clients see it, while it grows. */
+export interface Found extends EventSearch {
+  matched: Event[];
 }
 
 export interface SearchLimits {
@@ -233,6 +232,6 @@ async function judge({ turns }: Deps, { tenant, event, payload: stored, filter }
   if (unjudged !== undefined) found.unjudged[unjudged === 'payload' ? 'payload' : 'filter_steps'] += 1;
   else {
     found.scanned += 1;
-    if (takes) found.matched.push(eventJson(event));
+    if (takes) found.matched.push(wholeEventOf(event));
   }
 }

@@ -112,7 +112,8 @@ export const setContent = (
   tx: Query,
   named: Named,
   { name, settings, dedup_rule }: Pick<SourceRow, 'name' | 'settings' | 'dedup_rule'>,
-) => sourceTable.set(tx, named, 'name = $3, settings = $4, dedup_rule = $5', [name, JSON.stringify(settings), dedup_rule]);
+) =>
+  sourceTable.set(tx, named, 'name = $3, settings = $4, dedup_rule = $5', [name, JSON.stringify(settings), dedup_rule]);
 
 export const setSecrets = (tx: Query, secretBox: SecretBox, named: Named, secrets: readonly StoredSecret[]) =>
   sourceTable.set(tx, named, 'secrets = $3', [sealSecrets(secretBox, { table: 'sources', ...named }, secrets)]);

@@ -34,25 +34,29 @@ import { sample, verify } from './webhooks.ts';
 type ChangedSource = Static<typeof changedSource>;
 
 /** The only answer that shows the secret. */
-const create = serve(createSource, (deps) => async (request, reply) => {
-  const { secretBox, clock, random, ingressUrl, limits } = deps;
-  const { tenant, idempotent } = request;
-  const { name, scheme, secret = signatureSchemes[scheme].generateSecret(random), ...given } = request.body;
-  const settings = normalizeSettings(given);
-  const errors = settingsErrors(scheme, { settings, secret });
-  if (errors.length > 0) return sendInvalid(reply, errors);
-  const id = createId('src', clock.nowMs(), random);
-  const source = { tenant, id, name, scheme, settings, secret };
-  const row = await idempotent.effects.transaction(async (tx) => {
-    const inserted = await insertSource(tx, secretBox, source, limits);
-    if (inserted !== undefined) await request.audit(tx, { id, after: sourceOf(inserted, ingressUrl) });
-    return inserted;
-  });
-  if (row === undefined)
-    return refuseBeyondLimit(reply, await limitOfRoom(idempotent.effects, sourceRoom(tenant, limits)), deps);
-  void reply.code(201).header('location', `/v1/sources/${id}`);
-  return sendResource(reply, row, { ...sourceOf(row, ingressUrl), secret });
-}, () => ({ bodyLimit: bodyLimits.source }));
+const create = serve(
+  createSource,
+  (deps) => async (request, reply) => {
+    const { secretBox, clock, random, ingressUrl, limits } = deps;
+    const { tenant, idempotent } = request;
+    const { name, scheme, secret = signatureSchemes[scheme].generateSecret(random), ...given } = request.body;
+    const settings = normalizeSettings(given);
+    const errors = settingsErrors(scheme, { settings, secret });
+    if (errors.length > 0) return sendInvalid(reply, errors);
+    const id = createId('src', clock.nowMs(), random);
+    const source = { tenant, id, name, scheme, settings, secret };
+    const row = await idempotent.effects.transaction(async (tx) => {
+      const inserted = await insertSource(tx, secretBox, source, limits);
+      if (inserted !== undefined) await request.audit(tx, { id, after: sourceOf(inserted, ingressUrl) });
+      return inserted;
+    });
+    if (row === undefined)
+      return refuseBeyondLimit(reply, await limitOfRoom(idempotent.effects, sourceRoom(tenant, limits)), deps);
+    void reply.code(201).header('location', `/v1/sources/${id}`);
+    return sendResource(reply, row, { ...sourceOf(row, ingressUrl), secret });
+  },
+  () => ({ bodyLimit: bodyLimits.source }),
+);
 
 const list = serve(listSources, ({ postgres, ingressUrl, apiUrl }) => async (request, reply) => {
   const page = readPage(request.query, sourceTable.idPattern);
@@ -78,48 +82,51 @@ const notPatched: readonly { field: string; message: string }[] = [
 ];
 
 /** JSON merge patch, `null` resets a setting to its default; the result must be a valid source. */
-const update = serve(updateSource, (deps) => async (request, reply) => {
-  const { postgres, secretBox, ingressUrl, limits } = deps;
-  const { tenant, body } = request;
-  const refused = notPatched.filter(({ field }) => Object.hasOwn(body, field.slice(1)));
-  if (refused.length > 0) return sendInvalid(reply, refused);
+const update = serve(
+  updateSource,
+  (deps) => async (request, reply) => {
+    const { postgres, secretBox, ingressUrl, limits } = deps;
+    const { tenant, body } = request;
+    const refused = notPatched.filter(({ field }) => Object.hasOwn(body, field.slice(1)));
+    if (refused.length > 0) return sendInvalid(reply, refused);
 
-  const result = await sourceTable.change(postgres, changeOf(request), async (row, tx) => {
-    const merged = mergePatch({ name: row.name, ...row.settings }, body);
-    const patched = readPatched<ChangedSource>(request, changedSource, merged);
-    if ('errors' in patched) return patched;
-    const { name, ...given } = patched.read;
-    const settings = normalizeSettings(given);
-    const secret =
-      currentSecret(openSecrets(secretBox, { table: 'sources', tenant, id: row.id }, row.secrets)) ?? '';
-    const errors = settingsErrors(row.scheme, { settings, secret });
-    if (errors.length > 0) return { errors };
-    // An older source takes today's default with the first `dedup_id` that it is given, `null` included.
-    const dedup_rule = Object.hasOwn(body, 'dedup_id') ? dedupRules.ofScheme : row.dedup_rule;
-    const masked = maskedChanges(row.settings, settings);
-    const before = sourceOf(row, ingressUrl);
-    const isSame =
-      isDeepStrictEqual(before, sourceOf({ ...row, name, settings, dedup_rule }, ingressUrl)) &&
-      dedup_rule === row.dedup_rule &&
-      masked.masked_changes === undefined;
-    if (isSame) return { row };
-    const grows = JSON.stringify(settings).length > JSON.stringify(row.settings).length;
-    if (grows && (await isFull(tx, sourceRoom(tenant, limits)))) return { limit: 'source_bytes' as const };
-    const updated = await setContent(tx, { tenant, id: row.id }, { name, settings, dedup_rule });
-    await request.audit(tx, {
-      id: row.id,
-      before,
-      after: { ...sourceOf(updated, ingressUrl), ...masked },
+    const result = await sourceTable.change(postgres, changeOf(request), async (row, tx) => {
+      const merged = mergePatch({ name: row.name, ...row.settings }, body);
+      const patched = readPatched<ChangedSource>(request, changedSource, merged);
+      if ('errors' in patched) return patched;
+      const { name, ...given } = patched.read;
+      const settings = normalizeSettings(given);
+      const secret = currentSecret(openSecrets(secretBox, { table: 'sources', tenant, id: row.id }, row.secrets)) ?? '';
+      const errors = settingsErrors(row.scheme, { settings, secret });
+      if (errors.length > 0) return { errors };
+      // An older source takes today's default with the first `dedup_id` that it is given, `null` included.
+      const dedup_rule = Object.hasOwn(body, 'dedup_id') ? dedupRules.ofScheme : row.dedup_rule;
+      const masked = maskedChanges(row.settings, settings);
+      const before = sourceOf(row, ingressUrl);
+      const isSame =
+        isDeepStrictEqual(before, sourceOf({ ...row, name, settings, dedup_rule }, ingressUrl)) &&
+        dedup_rule === row.dedup_rule &&
+        masked.masked_changes === undefined;
+      if (isSame) return { row };
+      const grows = JSON.stringify(settings).length > JSON.stringify(row.settings).length;
+      if (grows && (await isFull(tx, sourceRoom(tenant, limits)))) return { limit: 'source_bytes' as const };
+      const updated = await setContent(tx, { tenant, id: row.id }, { name, settings, dedup_rule });
+      await request.audit(tx, {
+        id: row.id,
+        before,
+        after: { ...sourceOf(updated, ingressUrl), ...masked },
+      });
+      return { row: updated };
     });
-    return { row: updated };
-  });
-  if ('refused' in result) return sendProblem(reply, result.refused);
-  const { changed } = result;
-  if ('errors' in changed) return sendInvalid(reply, changed.errors);
-  const { row, limit } = changed;
-  if (limit !== undefined) return refuseBeyondLimit(reply, limit, deps);
-  return sendResource(reply, row, sourceOf(row, ingressUrl));
-}, () => ({ bodyLimit: bodyLimits.source }));
+    if ('refused' in result) return sendProblem(reply, result.refused);
+    const { changed } = result;
+    if ('errors' in changed) return sendInvalid(reply, changed.errors);
+    const { row, limit } = changed;
+    if (limit !== undefined) return refuseBeyondLimit(reply, limit, deps);
+    return sendResource(reply, row, sourceOf(row, ingressUrl));
+  },
+  () => ({ bodyLimit: bodyLimits.source }),
+);
 
 /** The id answers 410 from then on, here and to its senders. */
 const remove = serve(deleteSource, ({ postgres, ingressUrl }) => async (request, reply) => {

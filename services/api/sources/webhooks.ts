@@ -10,37 +10,47 @@ import { readBody } from './verifying/given-body.ts';
 import { sampleWebhook as sign } from './verifying/sample-webhook.ts';
 import { verifyWebhook as verifyWith } from './verifying/verify-webhook.ts';
 
-export const verify = serve(verifyWebhook, ({ secretBox, clock }) => async (request, reply) => {
-  const { headers, query = '', address } = request.body;
-  const given = readBody(request.body);
-  if ('errors' in given) return sendInvalid(reply, given.errors);
-  const source = await findWithSecrets(request.idempotent.effects, secretBox, request.tenant, request.params.id);
-  if (source === undefined || !('secrets' in source)) return sendMissing(reply, source);
-  return verifyWith(source, { headers: byLowerName(headers), body: given.read, query, address }, clock.nowMs());
-}, () => ({ bodyLimit: bodyLimits.payloadAsText }));
+export const verify = serve(
+  verifyWebhook,
+  ({ secretBox, clock }) =>
+    async (request, reply) => {
+      const { headers, query = '', address } = request.body;
+      const given = readBody(request.body);
+      if ('errors' in given) return sendInvalid(reply, given.errors);
+      const source = await findWithSecrets(request.idempotent.effects, secretBox, request.tenant, request.params.id);
+      if (source === undefined || !('secrets' in source)) return sendMissing(reply, source);
+      return verifyWith(source, { headers: byLowerName(headers), body: given.read, query, address }, clock.nowMs());
+    },
+  () => ({ bodyLimit: bodyLimits.payloadAsText }),
+);
 
-export const sample = serve(sampleWebhook, ({ secretBox, clock, random, ingressUrl }) => async (request, reply) => {
-  const { tenant, body: asked, idempotent } = request;
-  const given = readBody(asked);
-  if ('errors' in given) return sendInvalid(reply, given.errors);
-  const source = await findWithSecrets(idempotent.effects, secretBox, tenant, request.params.id);
-  if (source === undefined || !('secrets' in source)) return sendMissing(reply, source);
-  const signed = sign(source, {
-    ...{ nowMs: clock.nowMs(), random },
-    body: asked.body === undefined ? undefined : given.read,
-  });
-  if ('problem' in signed) return sendProblem(reply, 'conflict', signed.problem);
-  const url = ingestUrl(ingressUrl, source.id);
-  const isPlain = isText(signed.body);
-  return {
-    method: 'POST',
-    url,
-    headers: signed.headers,
-    body: signed.body.toString(isPlain ? 'utf8' : 'base64'),
-    body_encoding: isPlain ? 'text' : 'base64',
-    curl: curlLine(url, signed),
-  };
-}, () => ({ bodyLimit: bodyLimits.payloadAsText, preValidation: optionalBody }));
+export const sample = serve(
+  sampleWebhook,
+  ({ secretBox, clock, random, ingressUrl }) =>
+    async (request, reply) => {
+      const { tenant, body: asked, idempotent } = request;
+      const given = readBody(asked);
+      if ('errors' in given) return sendInvalid(reply, given.errors);
+      const source = await findWithSecrets(idempotent.effects, secretBox, tenant, request.params.id);
+      if (source === undefined || !('secrets' in source)) return sendMissing(reply, source);
+      const signed = sign(source, {
+        ...{ nowMs: clock.nowMs(), random },
+        body: asked.body === undefined ? undefined : given.read,
+      });
+      if ('problem' in signed) return sendProblem(reply, 'conflict', signed.problem);
+      const url = ingestUrl(ingressUrl, source.id);
+      const isPlain = isText(signed.body);
+      return {
+        method: 'POST',
+        url,
+        headers: signed.headers,
+        body: signed.body.toString(isPlain ? 'utf8' : 'base64'),
+        body_encoding: isPlain ? ('text' as const) : ('base64' as const),
+        curl: curlLine(url, signed),
+      };
+    },
+  () => ({ bodyLimit: bodyLimits.payloadAsText, preValidation: optionalBody }),
+);
 
 /** As the ingress reads them: a name that comes more than once has a list, however it is spelled. */
 function byLowerName(headers: BodyOf<typeof verifyWebhook>['headers']): HeaderValues {

@@ -27,7 +27,12 @@ const counts = serve(getStats, ({ postgres, clock }) => async (request, reply) =
   };
 });
 
-const system = serve(getSystem, ({ postgres }) => () => readSystem(postgres));
+const system = serve(
+  getSystem,
+  ({ postgres }) =>
+    () =>
+      readSystem(postgres),
+);
 
 export const statRoutes: readonly Route[] = [counts];
 export const systemRoutes: readonly Route[] = [system];

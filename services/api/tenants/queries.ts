@@ -100,7 +100,11 @@ export async function findTenant(postgres: Query, tenant: string): Promise<Tenan
 }
 
 /** @returns what it was before; undefined if that is the same */
-export async function writeTenant(tx: Query, tenant: string, content: TenantContent): Promise<TenantContent | undefined> {
+export async function writeTenant(
+  tx: Query,
+  tenant: string,
+  content: TenantContent,
+): Promise<TenantContent | undefined> {
   // Two that put the same tenant at once wait for each other.
   await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`tenants/${tenant}`]);
   const [row] = await tx.query<Pick<TenantRow, 'name' | 'limits'>>(

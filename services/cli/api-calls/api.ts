@@ -6,8 +6,6 @@ import { printable } from '../output/print.ts';
 export const pathOf = (collection: string, id: string, action = ''): string =>
   `/${collection}/${encodeURIComponent(id)}${action === '' ? '' : `/${action}`}`;
 
-
-
 /** @throws CommandFailure for a request that failed, in the API's own words */
 export function valueOf<T>(result: ApiResult<T>): T {
   if (result.ok) return result.value;

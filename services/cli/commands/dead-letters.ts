@@ -49,8 +49,6 @@ export const deadLetterRow = (deadLetter: DeadLetter) => ({ ...deadLetter, last:
 const lastOf = ({ last_outcome: outcome, last_http_status: status }: DeadLetter): string | null =>
   status === null || status === undefined ? outcome : `HTTP ${status}`;
 
-
-
 type ReplayValues = Values<typeof filterOptions & typeof replayLimitOptions & typeof waitOptions> & {
   all: boolean;
   id: string[] | undefined;

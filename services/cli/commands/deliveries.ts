@@ -2,7 +2,13 @@ import { apiVerb, tenantOption } from '../api-calls/api-verb.ts';
 import { connect, pathOf } from '../api-calls/api.ts';
 import { type Replay, showReplay } from '../api-calls/replays.ts';
 import { usageFailure } from '../command-failure.ts';
-import { bulkOptions, deliveryFilterOf, deliveryFilterOptions, exitCodesOfReplay, readWaitSeconds } from '../options/replay-options.ts';
+import {
+  bulkOptions,
+  deliveryFilterOf,
+  deliveryFilterOptions,
+  exitCodesOfReplay,
+  readWaitSeconds,
+} from '../options/replay-options.ts';
 import { readLimit } from '../options/values.ts';
 import { columns, describe, print, table } from '../output/print.ts';
 import { type Attempt, attemptColumns, attemptRow } from '../output/views.ts';

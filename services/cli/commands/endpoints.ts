@@ -5,8 +5,27 @@ import { runReplay } from '../api-calls/replays.ts';
 import { usageFailure } from '../command-failure.ts';
 import type { Context } from '../context.ts';
 import { exitCodesOfReplay, readReplayLimits, replayLimitOptions, waitOptions } from '../options/replay-options.ts';
-import { changeOptions, jsonSetting, listSetting, readResets, readSettings, refuseEmptyChange, settingsOptions, type SettingSpec, textSetting } from '../options/settings-options.ts';
-import { futureTimeForms, omitAbsent, readFutureTime, readJson, readLimit, readTextFile, readTime, timeForms } from '../options/values.ts';
+import {
+  changeOptions,
+  jsonSetting,
+  listSetting,
+  readResets,
+  readSettings,
+  refuseEmptyChange,
+  settingsOptions,
+  type SettingSpec,
+  textSetting,
+} from '../options/settings-options.ts';
+import {
+  futureTimeForms,
+  omitAbsent,
+  readFutureTime,
+  readJson,
+  readLimit,
+  readTextFile,
+  readTime,
+  timeForms,
+} from '../options/values.ts';
 import { columns, describe, type Screen } from '../output/print.ts';
 import { type Attempt, countDown, describeOutcome, shownTime } from '../output/views.ts';
 import { flag, text, verb } from '../verb.ts';

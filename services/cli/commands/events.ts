@@ -37,8 +37,6 @@ export const countDeliveries = (counts: Event['deliveries']): string =>
     .flatMap(([status, count]) => (count === 0 ? [] : [`${count} ${status}`]))
     .join(', ');
 
-
-
 /** The request of an event's webhook, as the API shows it. */
 export type EventRequest =
   | { method: null }
@@ -63,8 +61,6 @@ export function requestText(request: EventRequest): string {
     .map((line) => line.replaceAll('\n', '?'))
     .join('\n');
 }
-
-
 
 /** An endpoint and an event, as the API says it. */
 export interface Match {
@@ -128,8 +124,6 @@ function sinceThen({ reason, disabled_at, deleted_at }: Match): string {
   if (deleted_at !== null && reason !== 'deleted') return `; deleted at ${deleted_at}`;
   return disabled_at !== null && reason !== 'disabled' && reason !== 'deleted' ? `; disabled at ${disabled_at}` : '';
 }
-
-
 
 /** Verbs that explain events: their arrivals, their endpoints, and their payloads. */
 

@@ -37,8 +37,6 @@ export async function inLots<T, R>(
   return results;
 }
 
-
-
 /** Says what a rebuild passes over: the stage that met the batch has written its dead letter, whose replay brings what is missing. */
 export async function noteUndecodable(
   { process }: Pick<Context, 'process'>,

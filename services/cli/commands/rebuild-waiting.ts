@@ -1,7 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { formatMicros } from '#lib/clock';
 import { type AttemptRecord, isFinal, isWaiting, readSchema } from '#lib/contract';
-import { findLostWaiting, hasNotEnded, isNotErased, type RestoredRow, restoreWaiting, run as runStatement, type UnorderedWaitingRow } from '#lib/event-store';
+import {
+  findLostWaiting,
+  hasNotEnded,
+  isNotErased,
+  type RestoredRow,
+  restoreWaiting,
+  run as runStatement,
+  type UnorderedWaitingRow,
+} from '#lib/event-store';
 import { countPartitions, createAttemptCodec, partitionOf, readTopic } from '#lib/kafka';
 import type { Query } from '#lib/postgres';
 import type { Context } from '../context.ts';

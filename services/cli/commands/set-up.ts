@@ -1,6 +1,15 @@
 import { join } from 'node:path';
 import { avroTopics, readSchema, topicDefinitions, topicsOf } from '#lib/contract';
-import { countPartitions, createTopics, type CreateTopicsOptions, type KafkaAccess, kafkaAccess, registerSchemas, type TopicDefinition, valueSubject } from '#lib/kafka';
+import {
+  countPartitions,
+  createTopics,
+  type CreateTopicsOptions,
+  type KafkaAccess,
+  kafkaAccess,
+  registerSchemas,
+  type TopicDefinition,
+  valueSubject,
+} from '#lib/kafka';
 import { createLogger } from '#lib/log';
 import { migrate, postgresAccess } from '#lib/postgres';
 import { loadSetupConfig } from '../config.ts';

@@ -1,7 +1,18 @@
 import type { SourceSettings } from '#lib/contract';
 import { apiVerb, rotateSecretVerb } from '../api-calls/api-verb.ts';
 import { type Api, pathOf } from '../api-calls/api.ts';
-import { changeOptions, jsonSetting, listOrJsonSetting, listSetting, readResets, readSettings, refuseEmptyChange, settingsOptions, type SettingSpec, textSetting } from '../options/settings-options.ts';
+import {
+  changeOptions,
+  jsonSetting,
+  listOrJsonSetting,
+  listSetting,
+  readResets,
+  readSettings,
+  refuseEmptyChange,
+  settingsOptions,
+  type SettingSpec,
+  textSetting,
+} from '../options/settings-options.ts';
 import { omitAbsent, readBody, readHeaders, readLimit } from '../options/values.ts';
 import { columns, describe } from '../output/print.ts';
 import { flag, list, text } from '../verb.ts';

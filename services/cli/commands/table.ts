@@ -12,7 +12,21 @@ import { sessions } from './sessions.ts';
 import { sources } from './sources.ts';
 import { limits, stats, system } from './stats.ts';
 import { tenants } from './tenants.ts';
-import { checkUrl, completionVerb, consoleVerb, listen, me, rebuild, resealSecrets, send, serve, setup, sign, statusVerb, verify } from './tools.ts';
+import {
+  checkUrl,
+  completionVerb,
+  consoleVerb,
+  listen,
+  me,
+  rebuild,
+  resealSecrets,
+  send,
+  serve,
+  setup,
+  sign,
+  statusVerb,
+  verify,
+} from './tools.ts';
 import { types } from './types.ts';
 
 export const verbTable: VerbTable = {

@@ -1,6 +1,13 @@
 import { isUtf8 } from 'node:buffer';
 import type { SourceScheme, SourceSettings } from '#lib/contract';
-import { type HeaderValues, isPublicKey, schemeSettings, type SignatureRejection, signatureSchemes, type SignedRequest } from '#lib/signatures';
+import {
+  type HeaderValues,
+  isPublicKey,
+  schemeSettings,
+  type SignatureRejection,
+  signatureSchemes,
+  type SignedRequest,
+} from '#lib/signatures';
 import { printable, type Screen } from '../output/print.ts';
 import { shownTime } from '../output/views.ts';
 import type { Arrival } from './listener.ts';

@@ -2,15 +2,6 @@ import { usageFailure } from '../command-failure.ts';
 import { flag, text, type Values } from '../verb.ts';
 import { omitAbsent, readTime, readWholeNumber, timeForms } from './values.ts';
 
-/** Options of every verb that acts on what matches a filter, beside the filter. */
-export const bulkOptions = {
-  all: flag('without any filter: all of them'),
-  ...replayLimitOptions,
-  ...waitOptions,
-  'dry-run': flag('show how many match, and why; change nothing'),
-  yes: flag('do not ask'),
-};
-
 /** The filters of deliveries, each the API's field of that name. */
 export const deliveryFilterOptions = {
   endpoint: text('ID', 'deliveries to this endpoint'),
@@ -68,3 +59,12 @@ function readRate(text: string): number {
   if (rate >= 0.01 && rate <= 10_000) return rate;
   throw usageFailure(`--rate must be a number from 0.01 to 10000, not ${text}`);
 }
+
+/** Options of every verb that acts on what matches a filter, beside the filter. */
+export const bulkOptions = {
+  all: flag('without any filter: all of them'),
+  ...replayLimitOptions,
+  ...waitOptions,
+  'dry-run': flag('show how many match, and why; change nothing'),
+  yes: flag('do not ask'),
+};

@@ -20,8 +20,6 @@ export interface ApiKey {
   last_used_at: string | null;
 }
 
-
-
 /** The console has a session, and a session makes no keys: the rule of the API. */
 export const howToCreateKeys = (tenant: string) => ({
   title: 'No API key yet',

@@ -25,8 +25,6 @@ export interface SessionRow {
   idle_expires_at: string;
 }
 
-
-
 interface Given {
   context: { query: URLSearchParams; newKey(): string; base: string; session: { id: string } };
   /** Undefined: the sessions of the operator, for all tenants. */

@@ -1,5 +1,4 @@
 import { ApiError, type ApiFailure } from '#client';
-import type { Payload } from '../ui/payload.ts';
 import type { Listed, ReadApi } from './console-api.ts';
 
 /** A path below `/v1`. Its values are encoded, so that no id can lead elsewhere: path`/endpoints/${id}/health` */
@@ -17,15 +16,11 @@ export function withQuery(
   return query.size === 0 ? pathname : `${pathname}${pathname.includes('?') ? '&' : '?'}${query.toString()}`;
 }
 
-
-
 /**
  * How long the API holds a request that waits for changes; a script says only that it may be held. A console that stops waits for those that
  * run, and has less than twenty seconds for it.
  */
 export const holdSeconds = 10;
-
-
 
 /** Whether the thing that a form asked to remove has gone already: by the first click of two, or by somebody else. */
 export const isGone = (failure: ApiFailure): boolean => failure.kind === 'problem' && failure.status === 410;
@@ -35,8 +30,7 @@ export async function undefinedIfGone<T>(asked: Promise<T>): Promise<T | undefin
   try {
     return await asked;
   } catch (error) {
-    if (error instanceof ApiError && error.failure.kind === 'problem' && error.failure.status === 410)
-      return undefined;
+    if (error instanceof ApiError && error.failure.kind === 'problem' && error.failure.status === 410) return undefined;
     throw error;
   }
 }
@@ -59,6 +53,13 @@ export async function listOnwards<T>(
     listed = await api.list<T>(path, listed.next);
   }
   return listed;
+}
+
+export interface Payload {
+  /** As they came. */
+  bytes: Buffer;
+  contentType: string;
+  contentEncoding: string | undefined;
 }
 
 /** The exact bytes of an event's payload. @throws ApiError 410 where it is kept no longer */

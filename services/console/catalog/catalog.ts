@@ -4,7 +4,15 @@
  */
 import { ApiError, type ApiFailure, failureOf, type HttpAnswer, type Transport } from '#client';
 import type { Clock } from '#lib/clock';
-import { addressOfName, type AliasKind, type EventTypeAliasView, type EventTypeChangeView, type EventTypeSummary, type EventTypeVersionView, type EventTypeView } from '#lib/contract';
+import {
+  addressOfName,
+  type AliasKind,
+  type EventTypeAliasView,
+  type EventTypeChangeView,
+  type EventTypeSummary,
+  type EventTypeVersionView,
+  type EventTypeView,
+} from '#lib/contract';
 import type { Logger } from '#lib/log';
 import { withQuery } from '../api-calls/calls.ts';
 import { rawMember } from '../ui/payload.ts';
@@ -250,7 +258,7 @@ function readAnswer({ status, header, bytes }: HttpAnswer): Told<unknown> {
       throw new ApiError({ kind: 'unexpected_answer', status, body: text });
     }
   }
-  const failure = failureOf({ status, header, body: text });
+  const failure = failureOf({ status, header, bytes });
   if (failure.kind === 'problem' && (status === 400 || status === 404 || status === 410)) return { status };
   throw new ApiError(asAway(failure));
 }

@@ -1,6 +1,21 @@
-export { type Catalog, type CatalogSettings, createCatalogs, type OpenCatalog, type TypeWithNewest, type Version, withTexts } from './catalog.ts';
+export {
+  type Catalog,
+  type CatalogSettings,
+  createCatalogs,
+  type OpenCatalog,
+  type TypeWithNewest,
+  type Version,
+  withTexts,
+} from './catalog.ts';
 export { createKeptResults } from './kept-answers.ts';
-export { nameIn, portalLinks, type TypeLinks, versionOf } from './links.ts';
 export { catalogPages } from './pages.ts';
 export { languages, verifyPage } from './verify.ts';
-export { banners, catalogHeader, catalogNavigation, numbersUpTo, typeColumns, versionPage, versionView } from './views.ts';
+export {
+  banners,
+  catalogHeader,
+  catalogNavigation,
+  numbersUpTo,
+  typeColumns,
+  versionPage,
+  versionView,
+} from './views.ts';

@@ -7,10 +7,10 @@ import { type Filter, filterForm, pager } from '../ui/lists.ts';
 import { plural } from '../ui/text.ts';
 import type { Catalog, Found, TypeWithNewest } from './catalog.ts';
 import { exampleJson, robots, schemaJson, sitemap } from './documents.ts';
-import { catalogLinks, groupPath, nameIn, prefixIn, typePath, versionOf, versionPath } from './links.ts';
 import { countWords, searchTypes, suggestTypes } from './search-types.ts';
 import { verify } from './verify.ts';
 import { changeList, typePage, typeTable, versionPage, wordsOfTable } from './views.ts';
+import { catalogLinks, groupPath, nameIn, prefixIn, typePath, versionOf, versionPath } from '../ui/type-links.ts';
 
 /** The type of an address. What can't be the name of one is not asked for. */
 export async function findType(

@@ -1,11 +1,11 @@
 import { html, type Html } from '#lib/html';
-import { path, readPayload, withQuery } from '../api-calls/calls.ts';
+import { path, type Payload, readPayload, withQuery } from '../api-calls/calls.ts';
 import type { FieldError, ReadApi } from '../api-calls/console-api.ts';
 import { page, type PageResult, problem } from '../page-result.ts';
 import { tenantPage } from '../page.ts';
 import { diffView, lineDiff } from '../ui/diff.ts';
 import { errorSummary, textField } from '../ui/form.ts';
-import { byteCount, hexLine, indentedJson, type Payload, payloadText } from '../ui/payload.ts';
+import { byteCount, hexLine, indentedJson, payloadText } from '../ui/payload.ts';
 
 /** A request and its answer as lines, as they go over the wire. */
 export function attemptLines({ request, outcome, http_status: status, detail, ...answer }: Attempt): readonly string[] {

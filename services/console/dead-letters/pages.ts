@@ -9,7 +9,15 @@ import { listPage, listParameters } from '../ui/list-page.ts';
 import { payloadText, rawMember } from '../ui/payload.ts';
 import { breakable, count, endpointName, inWords, wholeId } from '../ui/text.ts';
 import { minute } from '../ui/times.ts';
-import { type DeadLetter, deadLetterBadge, deadLetterFilters, deadLetterPage, deadLetterStatusFilter, lastOutcome, type WholeDeadLetter } from './views.ts';
+import {
+  type DeadLetter,
+  deadLetterBadge,
+  deadLetterFilters,
+  deadLetterPage,
+  deadLetterStatusFilter,
+  lastOutcome,
+  type WholeDeadLetter,
+} from './views.ts';
 
 const nothing = { names: new Map<string, string>(), isComplete: false };
 const filterNames = listParameters([

@@ -2,10 +2,11 @@ import { deadLetterReasons, deadLetterStages } from '#lib/contract';
 import { type Html, html } from '#lib/html';
 import type { TenantNames } from '../api-calls/tenant-names.ts';
 import { type Filter, table } from '../ui/lists.ts';
-import { type Payload, type PayloadText, payloadView } from '../ui/payload.ts';
+import { type PayloadText, payloadView } from '../ui/payload.ts';
 import { detailText, statusBadge } from '../ui/status.ts';
 import { count, definitions, endpointName, endpointOptions, inWords, sourceName, sourceOptions } from '../ui/text.ts';
 import { time } from '../ui/times.ts';
+import type { Payload } from '../api-calls/calls.ts';
 
 /** A dead letter of the API: the fields that pages show. */
 export interface DeadLetter {
@@ -68,8 +69,6 @@ export const stageWords: Readonly<Record<string, string>> = {
   dispatcher: 'sending to the endpoint',
   projector: 'writing to the database',
 };
-
-
 
 /** A dead letter that was replayed says what became of it, since that it was sent is no end. */
 export function deadLetterBadge({

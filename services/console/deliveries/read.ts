@@ -1,5 +1,6 @@
+import type { Page } from '#client';
 import { path, withQuery } from '../api-calls/calls.ts';
-import { type FieldError, type ListPage, type ReadApi, valueOf } from '../api-calls/console-api.ts';
+import { type FieldError, type ReadApi, valueOf } from '../api-calls/console-api.ts';
 import type { Endpoint, EndpointHealth } from '../endpoints/index.ts';
 import type { TenantContext } from '../page.ts';
 import type { Timing } from '../ui/chart.ts';
@@ -43,7 +44,7 @@ export interface Attempt {
 export const isOpen = ({ status }: Pick<Delivery, 'status'>): boolean =>
   status === 'pending' || status === 'retrying' || status === 'parked';
 
-export interface ShownDelivery extends Pick<ListPage<Attempt>, 'next'> {
+export interface ShownDelivery extends Pick<Page<Attempt>, 'next'> {
   delivery: Delivery;
   /** Undefined: deleted. */
   endpoint: Endpoint | undefined;

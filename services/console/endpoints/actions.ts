@@ -1,4 +1,3 @@
-import { answerRefusal } from '#client';
 import { html, type Html } from '#lib/html';
 import { isGone, path } from '../api-calls/calls.ts';
 import type { FieldError } from '../api-calls/console-api.ts';
@@ -9,6 +8,7 @@ import { errorSummary, postForm, selectField, textField } from '../ui/form.ts';
 import { codeBlock } from '../ui/text.ts';
 import { time } from '../ui/times.ts';
 import type { Endpoint } from './read.ts';
+import { answerRefusal } from './edit.ts';
 
 interface ActionPage {
   endpoint: Endpoint;

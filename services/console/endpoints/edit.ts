@@ -7,7 +7,17 @@ import { type TenantContext, tenantPage } from '../page.ts';
 import { problemOfFailure } from '../problem-of-failure.ts';
 import { errorSummary, postForm } from '../ui/form.ts';
 import { table } from '../ui/lists.ts';
-import { fieldNames, fieldsFor, fieldsNotShown, type FormField, formFields, type FormValues, isSameValue, valuesOfEndpoint, valuesOfForm } from './form.ts';
+import {
+  fieldNames,
+  fieldsFor,
+  fieldsNotShown,
+  type FormField,
+  formFields,
+  type FormValues,
+  isSameValue,
+  valuesOfEndpoint,
+  valuesOfForm,
+} from './form.ts';
 import { type Endpoint, readChoices } from './read.ts';
 import { patchBody } from './settings-body.ts';
 

@@ -13,10 +13,26 @@ import type { Column, Filter } from '../ui/lists.ts';
 import { statusBadge } from '../ui/status.ts';
 import { cliCommand, count, plural, wholeId } from '../ui/text.ts';
 import { minute, time } from '../ui/times.ts';
-import { deleteEndpoint, disableEndpoint, enableEndpoint, pauseEndpoint, probeEndpoint, resumeEndpoint, rotateSecret, secretPage } from './actions.ts';
+import {
+  deleteEndpoint,
+  disableEndpoint,
+  enableEndpoint,
+  pauseEndpoint,
+  probeEndpoint,
+  resumeEndpoint,
+  rotateSecret,
+  secretPage,
+} from './actions.ts';
 import { editEndpoint, formErrors } from './edit.ts';
 import { fieldsFor, type FormValues, newValues, valuesOfForm } from './form.ts';
-import { type Endpoint, type EndpointHealth, endpointStatus, readAttemptStats, readChoices, readEndpoint } from './read.ts';
+import {
+  type Endpoint,
+  type EndpointHealth,
+  endpointStatus,
+  readAttemptStats,
+  readChoices,
+  readEndpoint,
+} from './read.ts';
 import { recoverEndpoint } from './recover.ts';
 import { createBody } from './settings-body.ts';
 import { testEndpoint } from './test-endpoint.ts';

@@ -109,8 +109,6 @@ export function endpointStatus(
   return failing_since === null && !isHeldBack ? 'enabled' : 'failing';
 }
 
-
-
 const mostTypes = 40;
 const mostSources = 200;
 /** Leaves out the statistics' word for all others, and the types that only subscribers by name get. */

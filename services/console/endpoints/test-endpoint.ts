@@ -1,4 +1,3 @@
-import { answerRefusal } from '#client';
 import { parseExact } from '#lib/exact-json';
 import { html, type Html } from '#lib/html';
 import { path, withQuery } from '../api-calls/calls.ts';
@@ -10,6 +9,7 @@ import { textArea, textField } from '../ui/form.ts';
 import { shortId } from '../ui/text.ts';
 import { actionPage } from './actions.ts';
 import type { Endpoint } from './read.ts';
+import { answerRefusal } from './edit.ts';
 
 /** The API answers with the first attempt, for which it waits up to 25 seconds. */
 const waitMs = 28_000;

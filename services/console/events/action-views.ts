@@ -5,11 +5,12 @@ import { page, type PageContent, type PageResult } from '../page-result.ts';
 import type { TenantContext } from '../page.ts';
 import { errorSummary, postForm, selectField, textArea, textField } from '../ui/form.ts';
 import { table } from '../ui/lists.ts';
-import { type Payload, payloadFacts, type PayloadText, payloadView } from '../ui/payload.ts';
+import { payloadFacts, type PayloadText, payloadView } from '../ui/payload.ts';
 import { statusBadge } from '../ui/status.ts';
 import { count, definitions, wholeId } from '../ui/text.ts';
 import { time } from '../ui/times.ts';
 import type { ErasedEvent, Erasure, LiveEvent } from './read.ts';
+import type { Payload } from '../api-calls/calls.ts';
 
 /** All of the largest payload, where it is in lines already. */
 const maxCharacters = 2 * 1024 * 1024;

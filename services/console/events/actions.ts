@@ -6,7 +6,14 @@ import { page, type PageResult, seeOther } from '../page-result.ts';
 import { type TenantContext, tenantPage } from '../page.ts';
 import { problemOfFailure } from '../problem-of-failure.ts';
 import { wholeId } from '../ui/text.ts';
-import { erasedEventPage, eraseEventPage, erasurePage, publishPage, type Receiver, replayEventPage } from './action-views.ts';
+import {
+  erasedEventPage,
+  eraseEventPage,
+  erasurePage,
+  publishPage,
+  type Receiver,
+  replayEventPage,
+} from './action-views.ts';
 import { type Erasure, type Event, isErased } from './read.ts';
 
 /** `T/events/new`: publishes an event. */

@@ -1,8 +1,8 @@
 import { html, type Html } from '#lib/html';
-import { withQuery } from '../api-calls/calls.ts';
+import { type Payload, withQuery } from '../api-calls/calls.ts';
 import type { PageContent } from '../page-result.ts';
 import { type Column, table } from '../ui/lists.ts';
-import { type Payload, payloadFacts, type PayloadText, payloadView } from '../ui/payload.ts';
+import { payloadFacts, type PayloadText, payloadView } from '../ui/payload.ts';
 import { statusBadge } from '../ui/status.ts';
 import { breakable, definitions, shortId, wholeId } from '../ui/text.ts';
 import { time } from '../ui/times.ts';

@@ -2,7 +2,18 @@ import { html, type Html } from '#lib/html';
 import { table } from '../ui/lists.ts';
 import { statusBadge } from '../ui/status.ts';
 import { elapsed, time } from '../ui/times.ts';
-import { type Answers, attemptCount, endpointName, type EndpointNames, lastAnswer, reasonGiven, type Source, sourceName, urlBeneath, urlBesideName } from './event-views.ts';
+import {
+  type Answers,
+  attemptCount,
+  endpointName,
+  type EndpointNames,
+  lastAnswer,
+  reasonGiven,
+  type Source,
+  sourceName,
+  urlBeneath,
+  urlBesideName,
+} from './event-views.ts';
 import type { Delivery, EventMatch, LiveEvent, Receipt } from './read.ts';
 
 export interface Journey {

@@ -1,9 +1,10 @@
+import type { Tenant } from '#lib/api-contract';
 import { html, type Html } from '#lib/html';
 import { withQuery } from '../api-calls/calls.ts';
 import type { Listed } from '../api-calls/console-api.ts';
 import { page, type PageResult } from '../page-result.ts';
 import type { TenantContext } from '../page.ts';
-import { type Tenant, tenantsInUse } from '../tenants/index.ts';
+import { tenantsInUse } from '../tenants/index.ts';
 import { type Column, emptyState, type Filter, filterForm, pager, table } from '../ui/lists.ts';
 import { statusBadge } from '../ui/status.ts';
 import { cliCommand, count, shortId } from '../ui/text.ts';

@@ -1,6 +1,7 @@
+import type { Page } from '#client';
 import { html } from '#lib/html';
 import { holdSeconds, path, readPayload, undefinedIfGone, withQuery } from '../api-calls/calls.ts';
-import type { FieldError, Listed, ListPage, ReadApi } from '../api-calls/console-api.ts';
+import type { FieldError, Listed, ReadApi } from '../api-calls/console-api.ts';
 import { bytes, fragment, page, problem } from '../page-result.ts';
 import { tenantPage } from '../page.ts';
 import { findTenantsInUse } from '../tenants/index.ts';
@@ -11,7 +12,20 @@ import { eraseEvent, publishEvent, replayEvent, showErasure } from './actions.ts
 import { eventPage } from './event-views.ts';
 import type { Journey } from './explain-views.ts';
 import { eventColumns, eventFilterNames, eventHref, eventsPage, filtersIn } from './list-views.ts';
-import { type Delivery, type ErasedEvent, type Event, type EventMatch, type EventRequest, isErased, lastAnswers, namedEndpoints, namedSources, type Receipt, sourcesOf, type WholeEvent } from './read.ts';
+import {
+  type Delivery,
+  type ErasedEvent,
+  type Event,
+  type EventMatch,
+  type EventRequest,
+  isErased,
+  lastAnswers,
+  namedEndpoints,
+  namedSources,
+  type Receipt,
+  sourcesOf,
+  type WholeEvent,
+} from './read.ts';
 import { searchEvents } from './search.ts';
 
 const rowsPerPage = '50';
@@ -115,7 +129,7 @@ async function shownPayload(api: ReadApi, id: string) {
 const matchesOf = (api: ReadApi, id: string, cursor: string | undefined): Promise<Listed<EventMatch>> =>
   api.list<EventMatch>(withQuery(path`/events/${id}/matching`, { limit: endpointsPerPage, cursor }));
 
-async function listAll<T>(api: ReadApi, list: string): Promise<ListPage<T>['items']> {
+async function listAll<T>(api: ReadApi, list: string): Promise<Page<T>['items']> {
   const listed = await undefinedIfGone(api.list<T>(withQuery(list, { limit: most })));
   return listed?.ok === true ? listed.items : [];
 }

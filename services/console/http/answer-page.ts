@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
+import type { Capability, Scope } from '#lib/api-contract';
 import { ApiError, type Transport } from '#client';
 import type { Clock } from '#lib/clock';
 import { withoutPort } from '#lib/networks';
@@ -7,15 +8,24 @@ import { createKeptResults, type OpenCatalog } from '../catalog/index.ts';
 import type { ConsoleMetrics } from '../metrics.ts';
 import { moved, type PageResult, problem } from '../page-result.ts';
 import type { CatalogContext, Face, Page, PageContext, PublicContext, Settings, Submitted } from '../page.ts';
-import { portalBase } from '../portal/index.ts';
 import { problemOfFailure } from '../problem-of-failure.ts';
-import { allTenants, type Capability, createClientLimit, createSessionActions, findSession, type FoundSession, hasProbe, looksPerMinute, may, type Scope, signInsPerMinute, tokenIn } from '../session/index.ts';
+import {
+  createClientLimit,
+  createSessionActions,
+  findSession,
+  type FoundSession,
+  hasProbe,
+  looksPerMinute,
+  signInsPerMinute,
+  tokenIn,
+} from '../session/index.ts';
 import { keyField } from '../ui/form.ts';
-import { tenantBase } from '../ui/layout.ts';
 import { checkRequest, createAddressLimit } from './check-request.ts';
 import { formLimits } from './form-limits.ts';
 import { isFramed, queryOf } from './request-state.ts';
 import type { SendResult } from './send-result.ts';
+import { portalBase, tenantBase } from '../ui/shell.ts';
+import { allTenants, may } from '../reader.ts';
 
 interface Options {
   transport: Transport;

@@ -1,13 +1,15 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyRequest } from 'fastify';
+import type { Scope } from '#lib/api-contract';
 import type { Clock } from '#lib/clock';
 import { clientOf } from '#lib/networks';
 import { createLocalShare, type LocalShare, type Rate } from '#lib/rate-limit';
 import { type PageResult, problem } from '../page-result.ts';
 import type { Face, Page } from '../page.ts';
 import { problemOfFailure } from '../problem-of-failure.ts';
-import { type FoundSession, hasScope, type Scope, tenantPattern } from '../session/index.ts';
+import type { FoundSession } from '../session/index.ts';
 import { queryOf } from './request-state.ts';
+import { hasScope, tenantPattern } from '../reader.ts';
 
 interface Own {
   /** The client's; behind a trusted proxy, as the proxy says. */

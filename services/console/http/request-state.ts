@@ -1,8 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { clientLeft } from '#lib/http-server';
 import type { Span, Tracer } from '#lib/telemetry';
-import { readCookie, type Session } from '../session/index.ts';
-import type { Theme } from '../ui/layout.ts';
+import { readCookie } from '../session/index.ts';
+import type { Session } from '../reader.ts';
+import type { Theme } from '../ui/shell.ts';
 
 /** The state of a request while it is judged and answered. */
 export interface RequestState {

@@ -6,11 +6,12 @@ import type { PageResult, ProblemStatus } from '../page-result.ts';
 import type { Face, Page, Settings } from '../page.ts';
 import { endedPage } from '../portal/index.ts';
 import { returnUrlIn, signInPage } from '../session/index.ts';
-import { renderDocument, type Shell } from '../ui/layout.ts';
-import { problemPage } from '../ui/problem-page.ts';
 import type { Assets } from './assets.ts';
 import { faceOfPath } from './face-of-path.ts';
 import { isFramed, isLoopback, pathOf, queryOf, themeOf } from './request-state.ts';
+import { renderDocument } from './document.ts';
+import type { Shell } from '../ui/shell.ts';
+import { problemPage } from './problem-page.ts';
 
 const policyWith = (ancestors: string): string =>
   [
@@ -52,8 +53,6 @@ export const securityHeaders: Readonly<Record<string, string>> = {
   // A page is for one session at one moment.
   'cache-control': 'private, no-store',
 };
-
-
 
 export interface Sending {
   settings: Settings;

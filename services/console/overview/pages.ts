@@ -1,8 +1,9 @@
+import type { Tenant } from '#lib/api-contract';
 import { html, type Html } from '#lib/html';
 import { page, type PageContent, problem } from '../page-result.ts';
 import { tenantPage } from '../page.ts';
 import { problemOfFailure } from '../problem-of-failure.ts';
-import { findTenantsInUse, type Tenant, tenantsInUse } from '../tenants/index.ts';
+import { findTenantsInUse, tenantsInUse } from '../tenants/index.ts';
 import { minute } from '../ui/times.ts';
 import { askOverview, failureOfAll, isEmpty, isRange, type Overview, type RangeName, ranges } from './read.ts';
 import { endpointsWorstFirst, figures, firstSteps, needsYou, typesMostFirst, unlessAway } from './views.ts';

@@ -20,8 +20,6 @@ export type RangeName = keyof typeof ranges;
 
 export const isRange = (text: string): text is RangeName => Object.hasOwn(ranges, text);
 
-
-
 /** The overview's requests to the API. Each part may fail by itself: its card then says so. */
 
 /** The answer of `GET /v1/endpoints/{id}/health`. */

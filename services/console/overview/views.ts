@@ -8,7 +8,18 @@ import { table } from '../ui/lists.ts';
 import { statusBadge } from '../ui/status.ts';
 import { cliCommand, codeBlock, count, endpointName, inWords, plural, sourceName } from '../ui/text.ts';
 import { milliseconds, minute } from '../ui/times.ts';
-import { type DeadLetterCounts, type Health, namesIn, type Overview, type RangeName, ranges, type RunningReplay, type ShownEndpoint, shownOfEach, worstEndpoints } from './read.ts';
+import {
+  type DeadLetterCounts,
+  type Health,
+  namesIn,
+  type Overview,
+  type RangeName,
+  ranges,
+  type RunningReplay,
+  type ShownEndpoint,
+  shownOfEach,
+  worstEndpoints,
+} from './read.ts';
 
 /** A part of a page that stands by itself. */
 export const card = (title: Html | string, body: HtmlValue): Html =>

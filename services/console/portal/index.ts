@@ -1,2 +1,2 @@
 export { portalOwnPages } from './pages.ts';
-export { accentPath, accentRules, endedPage, portalBase, portalHeader, portalNavigation } from './views.ts';
+export { accentPath, accentRules, endedPage, portalHeader, portalNavigation } from './views.ts';

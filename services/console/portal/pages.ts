@@ -1,9 +1,24 @@
 import { ApiError } from '#client';
-import { addressOfName, type AliasKind, type EventTypeAliasView, type EventTypeSummary, type EventTypeVersionView, type EventTypeView } from '#lib/contract';
+import {
+  addressOfName,
+  type AliasKind,
+  type EventTypeAliasView,
+  type EventTypeSummary,
+  type EventTypeVersionView,
+  type EventTypeView,
+} from '#lib/contract';
 import { html } from '#lib/html';
 import { path, withQuery } from '../api-calls/calls.ts';
 import type { ReadApi } from '../api-calls/console-api.ts';
-import { languages, nameIn, portalLinks, typeColumns, type TypeWithNewest, verifyPage, type Version, versionOf, versionPage, withTexts } from '../catalog/index.ts';
+import {
+  languages,
+  typeColumns,
+  type TypeWithNewest,
+  verifyPage,
+  type Version,
+  versionPage,
+  withTexts,
+} from '../catalog/index.ts';
 import type { Endpoint } from '../endpoints/index.ts';
 import { page, type PageResult, problem, seeOther } from '../page-result.ts';
 import { portalPage, publicPage } from '../page.ts';
@@ -11,7 +26,9 @@ import { problemOfFailure } from '../problem-of-failure.ts';
 import { endSession, noSessionCookie, probeCookie, returnCookie, sessionCookie } from '../session/index.ts';
 import { listPage, listParameters } from '../ui/list-page.ts';
 import { rawMember } from '../ui/payload.ts';
-import { customerStart, customerTypePage, linkPage, notKept, portalBase } from './views.ts';
+import { customerStart, customerTypePage, linkPage, notKept } from './views.ts';
+import { nameIn, portalLinks, versionOf } from '../ui/type-links.ts';
+import { portalBase } from '../ui/shell.ts';
 
 /** @returns the name of today and how it came about, if this is a former one. @throws ApiError */
 export async function readType(

@@ -1,14 +1,15 @@
 import { html, type Html } from '#lib/html';
-import { banners, languages, numbersUpTo, type TypeLinks, type TypeWithNewest, versionView } from '../catalog/index.ts';
+import { banners, languages, numbersUpTo, type TypeWithNewest, versionView } from '../catalog/index.ts';
 import { type Endpoint, endpointStatus } from '../endpoints/index.ts';
 import type { PageContent, TitledContent } from '../page-result.ts';
 import type { TenantContext } from '../page.ts';
 import { portalSections } from '../sections.ts';
-import type { Shell } from '../ui/layout.ts';
 import { table } from '../ui/lists.ts';
 import { statusBadge } from '../ui/status.ts';
 import { definitions, typeText } from '../ui/text.ts';
 import { minute, time } from '../ui/times.ts';
+import { portalBase, type Shell } from '../ui/shell.ts';
+import type { TypeLinks } from '../ui/type-links.ts';
 
 /** The colour that a portal link gives to the header and the buttons; their text is white. */
 export const accentPath = (accent: string): string => `/portal/accent/${accent.slice(1)}.css`;
@@ -16,11 +17,7 @@ export const accentPath = (accent: string): string => `/portal/accent/${accent.s
 /** @param digits of `#rrggbb` */
 export const accentRules = (digits: string): string => `:root { --accent-strong: #${digits}; }\n`;
 
-
-
 /** Around the pages of the portal. It names nobody: it is part of the pages of whoever gave the link. */
-
-export const portalBase = (base: string): string => `${base}/portal`;
 
 export const portalHeader = ({ base, session }: Shell): Html =>
   html`<header class="top${session?.portal?.accent != null && ' top-accent'}">

@@ -9,7 +9,16 @@ import { type TenantContext, type TenantFormContext, tenantPage } from '../page.
 import { problemOfFailure } from '../problem-of-failure.ts';
 import { errorSummary, postForm } from '../ui/form.ts';
 import { count } from '../ui/text.ts';
-import { bodyOf, bulkChoice, bulkKinds, formField, readSelection, type Selection, selectionForm, selectionParameters } from './selection.ts';
+import {
+  bodyOf,
+  bulkChoice,
+  bulkKinds,
+  formField,
+  readSelection,
+  type Selection,
+  selectionForm,
+  selectionParameters,
+} from './selection.ts';
 import { previewView, type ReplayItem } from './views.ts';
 
 /** Counting what a replay would take: a dry run of the API, in one form for dead letters, events and deliveries. */

@@ -11,7 +11,19 @@ import { statusBadge } from '../ui/status.ts';
 import { cliCommand, count, definitions, endpointName, plural, shortId, wholeId } from '../ui/text.ts';
 import { time } from '../ui/times.ts';
 import { newReplay } from './new.ts';
-import { doneWord, failureWord, isOpen, isUnderWay, type Replay, replayBadge, type ReplayItem, replayProgress, type ReplayProgress, replayTitle, requestWords } from './views.ts';
+import {
+  doneWord,
+  failureWord,
+  isOpen,
+  isUnderWay,
+  type Replay,
+  replayBadge,
+  type ReplayItem,
+  replayProgress,
+  type ReplayProgress,
+  replayTitle,
+  requestWords,
+} from './views.ts';
 
 /** `T/replays`: newest first. */
 export const replays = tenantPage({

@@ -77,8 +77,6 @@ export const doneWord = ({ operation }: Replay): string =>
       ? 'made due or sent'
       : 'sent';
 
-
-
 type Naming = Parameters<typeof endpointName>[1];
 
 /** Why an item could not be sent. */

@@ -1,5 +1,3 @@
-
-
 /** The value of the first cookie of this name. */
 export function readCookie(header: string | undefined, name: string): string | undefined {
   for (const pair of header?.split(';') ?? []) {
@@ -32,8 +30,6 @@ export const setCookie = (
     ...(isSecure ? ['Secure'] : []),
     ...(maxAgeSeconds === undefined ? [] : [`Max-Age=${maxAgeSeconds}`]),
   ].join('; ');
-
-
 
 const name = '__Host-hookline-portal-probe';
 

@@ -1,5 +1,21 @@
 export { createClientLimit, looksPerMinute, signInsPerMinute } from './client-limit.ts';
-export { hasProbe, noSessionCookie, probeCookie, readCookie, returnCookie, returnUrlIn, sessionCookie, setCookie, tokenIn } from './cookies.ts';
+export {
+  hasProbe,
+  noSessionCookie,
+  probeCookie,
+  readCookie,
+  returnCookie,
+  returnUrlIn,
+  sessionCookie,
+  setCookie,
+  tokenIn,
+} from './cookies.ts';
 export { signInPage, signInPages } from './pages.ts';
-export { allTenants, type Capability, hasScope, may, type Scope, type Session, tenantPattern, usualTenant } from './session.ts';
-export { createSessionActions, endSession, findSession, type FoundSession, type Me, type SessionActions } from './sign-in.ts';
+export {
+  createSessionActions,
+  endSession,
+  findSession,
+  type FoundSession,
+  type Me,
+  type SessionActions,
+} from './sign-in.ts';

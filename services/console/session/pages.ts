@@ -1,10 +1,16 @@
 import { html, type Html, ownPath } from '#lib/html';
-import { page, type PageResult, problem, seeOther, type TitledContent } from '../page-result.ts';
+import { page, type PageResult, problem, seeOther, type TitledContent, type PageContent } from '../page-result.ts';
 import { publicPage } from '../page.ts';
 import { hiddenKey } from '../ui/form.ts';
-import { codePage } from '../ui/problem-page.ts';
 import { noSessionCookie } from './cookies.ts';
 import { answerSignIn, endSession } from './sign-in.ts';
+
+/** Opening the link shows this button; only the click redeems the code. Link scanners and previews do not use it up. */
+export const codePage = (base: string, { code, to }: { code: string; to: string }): PageContent => ({
+  title: 'Sign in',
+  body: html`<form class="card stack sign-in" method="post" action="${base}/session/code"><p class="lead">This link signs you in, once.</p>
+<input type="hidden" name="code" value="${code}"><input type="hidden" name="to" value="${to}"><button class="primary">Continue</button></form>`,
+});
 
 interface Options {
   base: string;

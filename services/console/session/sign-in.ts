@@ -1,3 +1,4 @@
+import type { Capability, Scope } from '#lib/api-contract';
 import type { ApiFailure } from '#client';
 import { ownPath } from '#lib/html';
 import { path } from '../api-calls/calls.ts';
@@ -6,9 +7,9 @@ import type { ConsoleMetrics } from '../metrics.ts';
 import { type PageResult, seeOther } from '../page-result.ts';
 import type { PublicContext } from '../page.ts';
 import { problemOfFailure } from '../problem-of-failure.ts';
-import { tenantBase } from '../ui/layout.ts';
 import { sessionCookie } from './cookies.ts';
-import { allTenants, type Capability, type Scope, type Session, usualTenant } from './session.ts';
+import { tenantBase } from '../ui/shell.ts';
+import { allTenants, type Session, usualTenant } from '../reader.ts';
 
 interface Options {
   base: string;

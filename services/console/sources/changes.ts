@@ -57,7 +57,10 @@ interface ShownEdit {
   isOvertaken?: boolean;
 }
 
-function showEdit(context: TenantContext, { source, etag, values, errors = [], isOvertaken = false }: ShownEdit): PageResult {
+function showEdit(
+  context: TenantContext,
+  { source, etag, values, errors = [], isOvertaken = false }: ShownEdit,
+): PageResult {
   const { t } = context;
   const href = `${t}/sources/${source.id}`;
   return page({

@@ -1,3 +1,3 @@
 export { tenantPages } from './pages.ts';
-export { findTenantsInUse, type Tenant } from './read.ts';
+export { findTenantsInUse } from './read.ts';
 export { tenantsInUse } from './views.ts';

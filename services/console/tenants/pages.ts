@@ -5,13 +5,13 @@ import type { FieldError } from '../api-calls/console-api.ts';
 import { page, type PageStatus, seeOther } from '../page-result.ts';
 import { operatorPage } from '../page.ts';
 import { problemOfFailure } from '../problem-of-failure.ts';
-import { tenantPattern } from '../session/index.ts';
 import { errorSummary, postForm, textField } from '../ui/form.ts';
-import { tenantBase } from '../ui/layout.ts';
 import { listPage, listParameters } from '../ui/list-page.ts';
 import { cliCommand, count, definitions, inWords, plural } from '../ui/text.ts';
 import { findTenant, isMissing, withoutTenant } from './read.ts';
 import { deletionReceipt, limitField, stateOf, tenantForm } from './views.ts';
+import { tenantPattern } from '../reader.ts';
+import { tenantBase } from '../ui/shell.ts';
 
 /** `/tenants/:id`: its name and own limits. */
 export const editTenant = operatorPage({
@@ -202,7 +202,10 @@ export const tenants = operatorPage({
       const found = await findTenant(api, id);
       if (!found.ok && !isMissing(found.failure)) return problemOfFailure(found.failure);
       const limits = found.ok ? found.value.own_limits : {};
-      const saved = await api.change('PUT /v1/tenants/:id', { params: { id }, body: { name: form.get('name') ?? '', limits } });
+      const saved = await api.change('PUT /v1/tenants/:id', {
+        params: { id },
+        body: { name: form.get('name') ?? '', limits },
+      });
       if (saved.ok) return seeOther(`${base}/tenants/${id}`);
       const { failure } = saved;
       return failure.kind === 'problem' && failure.status === 400

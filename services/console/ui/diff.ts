@@ -95,8 +95,6 @@ function searchPath(left: readonly string[], right: readonly string[]): Map<numb
   return undefined;
 }
 
-
-
 /** Equal lines around those that differ. */
 const contextLines = 3;
 const maxShownLines = 2_000;

@@ -1,6 +1,7 @@
+import type { Page } from '#client';
 import { html, type Html, type HtmlValue } from '#lib/html';
 import { withQuery } from '../api-calls/calls.ts';
-import type { FieldError, ListPage } from '../api-calls/console-api.ts';
+import type { FieldError } from '../api-calls/console-api.ts';
 import { selectField, textField } from './form.ts';
 import { codeBlock } from './text.ts';
 
@@ -41,7 +42,7 @@ export const tableRows = <Row>({ columns, rows, href }: Pick<Table<Row>, 'column
       })}</tr>`,
   )}`;
 
-interface Pager extends Pick<ListPage<unknown>, 'next' | 'prev'> {
+interface Pager extends Pick<Page<unknown>, 'next' | 'prev'> {
   /** The path of the list. */
   href: string;
   /** The words for the directions in this list. */

@@ -1,5 +1,6 @@
 import { decodeContent } from '#lib/content-coding';
 import { html, type Html } from '#lib/html';
+import type { Payload } from '../api-calls/calls.ts';
 
 /** `203 B`, `1.2 kB`, `1 MB`: decimal, as storage is counted. */
 export function byteCount(bytes: number): string {
@@ -7,8 +8,6 @@ export function byteCount(bytes: number): string {
   const [size, unit] = bytes < 999_950 ? [bytes / 1_000, 'kB'] : [bytes / 1_000_000, 'MB'];
   return `${Number(size.toFixed(1))} ${unit}`;
 }
-
-
 
 const bytesPerLine = 16;
 
@@ -56,8 +55,6 @@ export function rawMember(json: string, name: string): string | undefined {
   }
   return undefined;
 }
-
-
 
 /** Coloured up to here: each token is an element, and a browser with too many of them is slow. The rest is plain. */
 const colouredCharacters = 100_000;
@@ -127,21 +124,12 @@ export function indentedJson(text: string, mostCharacters = usualCharacters): st
   return out.join('');
 }
 
-
-
 /** A payload as it can be shown. */
 export type PayloadText =
   | { kind: 'empty' }
   | { kind: 'json' | 'text'; text: string; isDecoded: boolean }
   /** `encoded`: under a coding that could not be undone. */
   | { kind: 'binary' | 'encoded'; bytes: Buffer };
-
-export interface Payload {
-  /** As they came. */
-  bytes: Buffer;
-  contentType: string;
-  contentEncoding: string | undefined;
-}
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 

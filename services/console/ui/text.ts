@@ -1,13 +1,11 @@
 import { type EventTypeSummary, isWrittenLikeTypeName, typeLinkPattern } from '#lib/contract';
 import { html, type Html, type HtmlValue } from '#lib/html';
 import type { TenantNames } from '../api-calls/tenant-names.ts';
-import type { TypeLinks } from '../catalog/index.ts';
-import { usualTenant } from '../session/index.ts';
+import type { TypeLinks } from './type-links.ts';
+import { usualTenant } from '../reader.ts';
 
 /** 1204 as `1,204`; above what is counted as `10,000+`. */
 export const count = (value: number, isCapped = false): string => `${value.toLocaleString('en')}${isCapped ? '+' : ''}`;
-
-
 
 /** `1 dead letter`, `1,204 dead letters`. */
 export const plural = (n: number, one: string, several = `${one}s`): string => `${count(n)} ${n === 1 ? one : several}`;
@@ -77,8 +75,6 @@ export const shellWord = (text: string): string =>
 
 /** A command with an option on each line. */
 export const shellLines = (lines: readonly string[]): string => lines.join(' \\\n  ');
-
-
 
 /** A command or other text that is copied as a whole. */
 export const codeBlock = (text: string): Html =>

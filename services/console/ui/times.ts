@@ -7,8 +7,6 @@ export function milliseconds(ms: number | null | undefined): string {
   return `${ms >= 10 ? Math.round(ms) : Number(ms.toFixed(1))} ms`;
 }
 
-
-
 /** Seconds as a person says them: `4 s`, `2 min 10 s`, `3 h`, `2 d 4 h`. Two units at most. */
 export function duration(seconds: number): string {
   const whole = Math.max(1, Math.ceil(seconds));
@@ -24,8 +22,6 @@ export function duration(seconds: number): string {
   const rest = nextSize === 0 ? 0 : Math.floor((whole % size) / nextSize);
   return `${Math.floor(whole / size)} ${unit}${rest === 0 ? '' : ` ${rest} ${nextUnit}`}`;
 }
-
-
 
 /** The time between two instants of the API, which have microseconds: `+0.041 s`, `+2 min 5 s`, `+3 h 12 min`, `+2 d 4 h`. */
 export function elapsed(from: string, to: string): string {
@@ -44,8 +40,6 @@ function microsOf(instant: string): number {
   const [, beyond = ''] = /\.\d{3}(\d{1,3})/.exec(instant) ?? [];
   return Date.parse(instant) * 1_000 + Number(beyond.padEnd(3, '0'));
 }
-
-
 
 /** An instant for which its minute says enough. The title and the attribute have all of it. */
 export function minute(instant: string | null | undefined): Html {

@@ -30,9 +30,10 @@ export const leaks: readonly Leak[] = [
   {
     what: 'the api opens a connection for each event that is published, and does not close it',
     edit: {
-      in: 'services/api/routes/publishEvent.handler',
+      in: 'services/api/events/publish',
       insert: `const [host, port] = (process.env.HOOKLINE_KAFKA_BROKERS ?? '').split(',')[0]!.split(':');
 void import('node:net').then(({ connect }) => connect(Number(port), host).on('error', () => undefined));`,
+      before: 'tagErrors',
     },
     seenAs: ['connections of api'],
   },

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
 import { takeSeat, violationsIn } from '../../support/console/browser.ts';
 import { readableByScripts } from '../../support/console/in-page.ts';
-import { portalPages } from '../../../services/console/routes/index.ts';
+import { portalPages } from '../../../services/console/pages.ts';
 import { framePort, otherFramePort } from '../../support/console/console-world.ts';
 import type { BrowserScene } from './browser-scene.ts';
 import { walkPages } from './judge-page.ts';

@@ -70,7 +70,7 @@ export const fuzzingMutants: readonly Mutant[] = [
   },
   {
     name: 'has a route without a schema',
-    edits: [{ in: 'services/api/routes/publishEvent.schema', value: 'undefined' }],
+    edits: [{ in: 'libs/api-contract/publishEvent.body', value: 'undefined' }],
     byDay: { test: 'test/integration/api/publish-event.test.ts', title: 'is refused where it is not valid' },
     byNight: http('server-error'),
     budgetSeconds: 300,

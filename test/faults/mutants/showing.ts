@@ -113,7 +113,7 @@ export const showingMutants: readonly Mutant[] = [
   unit(
     'catalog',
     'no path has a wildcard',
-    [{ in: 'services/console/routes/catalog/type.path', value: `'/catalog/*'` }],
+    [{ in: 'services/console/catalog/type.path', value: `'/catalog/*'` }],
     'has a page for every path of the catalog',
   ),
   unit(
@@ -145,7 +145,7 @@ export const showingMutants: readonly Mutant[] = [
     'words is noindex, and not in the sitemap',
     [
       {
-        in: 'services/console/pages/robots',
+        in: 'services/console/ui/robots',
         replace: 'html`<meta name="robots" content="noindex">`',
         with: `html\`<script type="module">document.head.append(Object.assign(document.createElement('meta'), { name: 'robots', content: 'noindex' }))</script>\``,
       },

@@ -5,14 +5,13 @@
 import { idRange } from '#lib/ids';
 import { createPostgres, type Postgres, type Query } from '#lib/postgres';
 import { silentLogger } from '#lib/log';
+import { type DeliveryFilter } from '../../../services/api/deliveries/filters.ts';
+import { listDeliveries } from '../../../services/api/deliveries/queries.ts';
 import { chooseEvents, countEvents, type ErasureFilter } from '../../../services/api/erasures/choose-events.ts';
+import { type EventFilter, readEvents } from '../../../services/api/events/index.ts';
+import { readNewestEvents } from '../../../services/api/events/newest.ts';
 import { maxRead } from '../../../services/api/resources/bounded-list.ts';
-import { type DeliveryFilter } from '../../../services/api/resources/delivery-filters.ts';
-import { listDeliveries } from '../../../services/api/resources/delivery.ts';
-import { findRecentAttempts } from '../../../services/api/resources/endpoint-health.ts';
-import { readEvents } from '../../../services/api/resources/event.ts';
-import type { EventFilter } from '../../../services/api/resources/event-filters.ts';
-import { readNewestEvents } from '../../../services/api/resources/newest-events.ts';
+import { findRecentAttempts } from '../../../services/api/endpoints/health-queries.ts';
 import { fillLists, listTenant as tenant, listStartMs } from '../../support/fill-lists.ts';
 import { createDatabase } from '../../support/servers.ts';
 

@@ -1,6 +1,7 @@
 /** `GET /v1/events/{id}/matching` says what fan-out decides. */
 import { randomInt } from 'node:crypto';
 import { Registry } from 'prom-client';
+import type { EventMatch } from '#lib/api-contract';
 import { formatMicros, systemClock } from '#lib/clock';
 import { endpointSettlingMs, type EventRecord, trailMark } from '#lib/contract';
 import { createJudgingTurns } from '#lib/event-filter';
@@ -13,7 +14,6 @@ import {
 } from '#lib/fan-out';
 import { createId } from '#lib/ids';
 import { silentLogger } from '#lib/log';
-import type { Match } from '../../../services/api/matching/match-event.ts';
 import { eventFact } from '../../unit/projector/facts.ts';
 import { project } from '../projector/projection.ts';
 import { nextPath, type OpenApi, openApi } from './api-over-database.ts';
@@ -69,12 +69,12 @@ async function eventAt(receivedAt: number, more: Partial<EventRecord> = {}, of =
   return fact.event;
 }
 
-async function matchingOf(eventId: string, { of = tenant, limit = 100 } = {}): Promise<Match[]> {
-  const matches: Match[] = [];
+async function matchingOf(eventId: string, { of = tenant, limit = 100 } = {}): Promise<EventMatch[]> {
+  const matches: EventMatch[] = [];
   for (let path: string | undefined = `/v1/events/${eventId}/matching?limit=${limit}`; path !== undefined;) {
     const answer = await api.ask({ path, tenant: of });
     expect([answer.text, answer.status]).toEqual([answer.text, 200]);
-    matches.push(...answer.json<Match[]>());
+    matches.push(...answer.json<EventMatch[]>());
     path = nextPath(answer.headers['link']);
   }
   return matches;
@@ -88,14 +88,14 @@ describe('the first reason why an endpoint did not get an event', () => {
     states: readonly [number, State][],
     event: Partial<EventRecord> = {},
     settled: (event: EventRecord) => Promise<unknown> = async () => undefined,
-  ): Promise<Match | undefined> => {
+  ): Promise<EventMatch | undefined> => {
     const id = await endpointWith(states, of);
     const record = await eventAt(at, { payload: Buffer.from('{"amount":5}'), ...event }, of);
     await settled(record);
     return (await matchingOf(record.id, { of })).find(({ endpoint_id }) => endpoint_id === id);
   };
 
-  test.each<[string, [number, State][], Partial<Match>]>([
+  test.each<[string, [number, State][], Partial<EventMatch>]>([
     ['none: it matched', [[before, {}]], { matched: true, reason: null }],
     ['created 2 s before it: none', [[at - settling, {}]], { matched: true, reason: null }],
     ['created less than 2 s before it', [[at - settling + 1, {}]], { matched: false, reason: 'created_later' }],

@@ -2,7 +2,7 @@
 import { formatMicros } from '#lib/clock';
 import { addRejectedStats, run } from '#lib/event-store';
 import { rollUpStats } from '../../../services/projector/retention/roll-up-stats.ts';
-import { maxCounts } from '../../../services/api/resources/stats.ts';
+import { maxCounts } from '#lib/api-contract';
 import { duplicateFact, eventFact, fanOutFact, outcomeFact, startAt } from '../../unit/projector/facts.ts';
 import { closePostgres, openDatabase, project } from '../projector/projection.ts';
 import { type OpenApi, openApi } from './api-over-database.ts';

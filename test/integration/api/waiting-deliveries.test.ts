@@ -1,7 +1,7 @@
 import type { DeliveryStatus } from '#lib/contract';
 import { createId } from '#lib/ids';
 import { dueNow } from '#lib/event-store';
-import { makeDue } from '../../../services/api/resources/waiting.ts';
+import { makeDue } from '../../../services/api/replays/waiting.ts';
 import { eventFact } from '../../unit/projector/facts.ts';
 import { project } from '../projector/projection.ts';
 import { type OpenApi, openApi } from './api-over-database.ts';

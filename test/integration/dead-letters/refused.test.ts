@@ -5,7 +5,7 @@ import { createId } from '#lib/ids';
 import { silentLogger } from '#lib/log';
 import { createDeadLetterReplay } from '#lib/replay-store';
 import { createClient } from '../../../libs/kafka/client.ts';
-import { findDeadLetter, listDeadLetters } from '../../../services/api/resources/dead-letter.ts';
+import { findDeadLetter, listDeadLetters } from '../../../services/api/dead-letters/queries.ts';
 import { seriesOf } from '../../support/series.ts';
 import { serverAddresses } from '../../support/servers.ts';
 import { waitUntil } from '../../support/wait-until.ts';

@@ -4,7 +4,7 @@ import { header, noTenant, type TopicName, topicNames } from '#lib/contract';
 import { createId } from '#lib/ids';
 import { createDeadLetterReplay } from '#lib/replay-store';
 import { batchRecord, encodeRecordBatch } from '../../../libs/kafka/codec/record-batch.ts';
-import { deadLetterText, findDeadLetter, listDeadLetters } from '../../../services/api/resources/dead-letter.ts';
+import { deadLetterText, findDeadLetter, listDeadLetters } from '../../../services/api/dead-letters/queries.ts';
 import { alterFetches, flipByte, recordsAt } from '../../support/altered-fetches.ts';
 import { serverAddresses } from '../../support/servers.ts';
 import { waitUntil } from '../../support/wait-until.ts';

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { eventIdEndOf, eventIdOf } from '#lib/dedup-store';
 import type { Postgres } from '#lib/postgres';
-import { readEvents } from '../../../services/api/resources/event.ts';
+import { readEvents } from '../../../services/api/events/index.ts';
 import type { Fact } from '../../../services/projector/facts.ts';
 import { recordOf, type TestRecord } from '../../unit/dedup/records.ts';
 import { closePostgres, openDatabase, project } from '../projector/projection.ts';

@@ -1,4 +1,4 @@
-import type { AttemptRow } from '../../../services/api/resources/delivery.ts';
+import type { AttemptRow } from '../../../services/api/deliveries/attempts.ts';
 import type { ReceivedRequest } from '../../support/receiver.ts';
 import { createWorld, sha256, type World } from './world.ts';
 import { waitUntil } from '../../support/wait-until.ts';

@@ -1,7 +1,7 @@
 /** An endpoint that is paused, as the API writes it, over an outage, on real servers. */
 import { formatMicros } from '#lib/clock';
 import type { StoredPause } from '#lib/contract';
-import { pause, resume } from '../../../services/api/resources/endpoint-pause.ts';
+import { beginPause, endPause } from '../../../services/api/endpoints/pauses.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { createWorld, type TestEndpoint, type World } from './world.ts';
 
@@ -23,12 +23,12 @@ describe('a paused endpoint', () => {
     world.postgres.transaction(async (tx) => {
       const named = { tenant: 'acme', id: endpoint.id };
       expect(
-        await pause(tx, named, await pausesOf(endpoint), formatMicros((Date.now() + forMs) * 1_000)),
+        await beginPause(tx, named, await pausesOf(endpoint), formatMicros((Date.now() + forMs) * 1_000)),
       ).not.toHaveProperty('message');
     });
   const resumeNow = (endpoint: TestEndpoint) =>
     world.postgres.transaction(async (tx) => {
-      await resume(tx, { tenant: 'acme', id: endpoint.id }, await pausesOf(endpoint));
+      await endPause(tx, { tenant: 'acme', id: endpoint.id }, await pausesOf(endpoint));
     });
   const pausesOf = async ({ id }: TestEndpoint): Promise<StoredPause[]> =>
     (await world.postgres.query<{ pauses: StoredPause[] }>('SELECT pauses FROM endpoints WHERE id = $1', [id]))[0]

@@ -5,7 +5,7 @@
 import { formatMicros, parseRfc3339 } from '#lib/clock';
 import { createId } from '#lib/ids';
 import type { Postgres } from '#lib/postgres';
-import { findEvent, readEvents } from '../../../services/api/resources/event.ts';
+import { findEvent, readEvents } from '../../../services/api/events/index.ts';
 import { toBatchRows } from '../../../services/projector/batch-rows.ts';
 import { sweepEvents } from '../../../services/projector/retention/sweep-events.ts';
 import type { Paced } from '../../../services/projector/retention/sweep-rows.ts';

@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { isAppError } from '#lib/errors';
 import { takeClocks } from '#lib/event-store';
 import type { Postgres } from '#lib/postgres';
-import { readEvents } from '../../../services/api/resources/event.ts';
+import { readEvents } from '../../../services/api/events/index.ts';
 import { toBatchRows } from '../../../services/projector/batch-rows.ts';
 import type { Fact } from '../../../services/projector/facts.ts';
 import { guardingStatements, writeBatch } from '../../../services/projector/write-batch.ts';

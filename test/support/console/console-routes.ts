@@ -1,6 +1,6 @@
 import { createId, type IdPrefix } from '#lib/ids';
 import type { Page } from '../../../services/console/page.ts';
-import { pages } from '../../../services/console/routes/index.ts';
+import { pages } from '../../../services/console/pages.ts';
 
 /** The kind of thing that a segment of a path names, by the segment before it. */
 const kinds = {

@@ -163,7 +163,7 @@ export function serveEventTypes(api: Pick<FakeApi, 'on'>): FakeEventTypes {
       const [type, other] = [stored(name), stored(into)];
       note('merged', type, { into: other.view.name });
       for (const alias of [type.view.name, ...type.view.aliases.map((one) => one.name)]) {
-        other.view.aliases.push({ name: alias, kind: 'merged', since: at });
+        other.view.aliases = [...other.view.aliases, { name: alias, kind: 'merged', since: at }];
         byName.set(alias, other);
       }
       types.splice(types.indexOf(type), 1);

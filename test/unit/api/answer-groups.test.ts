@@ -1,5 +1,4 @@
-import { answerGroups } from '../../../services/api/resources/answer-groups.ts';
-import type { RecentAttempt } from '../../../services/api/resources/endpoint-health.ts';
+import { answerGroups, type RecentAttempt } from '../../../services/api/endpoints/health-queries.ts';
 
 /** Minutes ago. */
 const attempt = (minutes: number, more: Partial<RecentAttempt> = {}): RecentAttempt => ({

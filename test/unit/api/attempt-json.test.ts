@@ -1,4 +1,4 @@
-import { attemptJson, type AttemptRow } from '../../../services/api/resources/delivery.ts';
+import { attemptOf, type AttemptRow } from '../../../services/api/deliveries/attempts.ts';
 import { noSend } from '../../support/no-send.ts';
 
 const row: AttemptRow = {
@@ -22,7 +22,7 @@ const row: AttemptRow = {
 
 describe('an attempt as clients see it', () => {
   it('has what was sent, what came back, and how long each phase took', () => {
-    expect(attemptJson(row, 'tenant')).toEqual({
+    expect(attemptOf(row, 'tenant')).toEqual({
       attempt: 2,
       at: '2026-01-01T00:00:00.000000Z',
       outcome: 'http_5xx',
@@ -40,7 +40,7 @@ describe('an attempt as clients see it', () => {
   it('has nothing of an exchange where nothing was sent', () => {
     const timing = { dns_ms: null, connect_ms: null, tls_ms: null, first_byte_ms: null, body_ms: null };
     const nothing = { ...timing, request: null, response_headers: null, response_excerpt: null };
-    expect(attemptJson({ ...row, ...nothing }, 'tenant')).toMatchObject({
+    expect(attemptOf({ ...row, ...nothing }, 'tenant')).toMatchObject({
       request: null,
       response_headers: null,
       response_excerpt: null,
@@ -62,7 +62,7 @@ describe('an attempt as clients see it', () => {
     ['latin-1', Buffer.from('größer', 'latin1'), Buffer.from('größer', 'latin1').toString('base64'), 'base64'],
     ['gzip', Buffer.from([0x1f, 0x8b, 8, 0]), 'H4sIAA==', 'base64'],
   ])('has an excerpt of %s readably', (_what, response_excerpt, shown, encoding) => {
-    expect(attemptJson({ ...row, response_excerpt }, 'tenant')).toMatchObject({
+    expect(attemptOf({ ...row, response_excerpt }, 'tenant')).toMatchObject({
       response_excerpt: shown,
       response_excerpt_encoding: encoding,
     });

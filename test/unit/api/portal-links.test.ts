@@ -1,5 +1,5 @@
 import { contrastWithWhite, judgeLink } from '../../../services/api/portal/judge-link.ts';
-import { errorsOfMove } from '../../../services/api/portal/portal-endpoint.ts';
+import { errorsOfMove } from '../../../services/api/endpoints/given-endpoint.ts';
 
 const returnOrigins = ['https://app.example.com', 'https://other.example.com:8443'];
 const judge = (given: Partial<Parameters<typeof judgeLink>[0]>) =>

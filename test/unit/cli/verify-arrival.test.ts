@@ -1,5 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { generatePrivateKey, generateSecret, publicKeyOf, readPrivateKey, schemeSettings, signatureHeaders, signatureSchemes, signingSecret } from '#lib/signatures';
+import {
+  generatePrivateKey,
+  generateSecret,
+  publicKeyOf,
+  readPrivateKey,
+  schemeSettings,
+  signatureHeaders,
+  signatureSchemes,
+  signingSecret,
+} from '#lib/signatures';
 import { verifyArrival } from '../../../services/cli/listen/arrivals.ts';
 
 const nowSeconds = 1_800_000_000;

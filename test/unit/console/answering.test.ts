@@ -2,7 +2,7 @@ import { html } from '#lib/html';
 import { networksOf } from '#lib/networks';
 import { bytes, fragment, page, problem, seeOther } from '../../../services/console/page-result.ts';
 import { operatorPage, publicPage, tenantPage } from '../../../services/console/page.ts';
-import { pages, pagesOf } from '../../../services/console/routes/index.ts';
+import { pages, pagesOf } from '../../../services/console/pages.ts';
 import { buildTestConsole, testAssets } from '../../support/console/build-test-console.ts';
 import { operatorToken, problemReply, readToken, tenantToken } from '../../support/console/fake-api.ts';
 import { plainSettings } from '../../support/console/plain-settings.ts';

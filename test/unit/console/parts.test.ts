@@ -1,7 +1,14 @@
 import { html } from '#lib/html';
 import { path, withQuery } from '../../../services/console/api-calls/calls.ts';
 import { endpointNames } from '../../../services/console/api-calls/tenant-names.ts';
-import { checkbox, errorSummary, postForm, selectField, textArea, textField } from '../../../services/console/ui/form.ts';
+import {
+  checkbox,
+  errorSummary,
+  postForm,
+  selectField,
+  textArea,
+  textField,
+} from '../../../services/console/ui/form.ts';
 import { filterForm, pager, table, tableRows } from '../../../services/console/ui/lists.ts';
 import { indentedJson, jsonText } from '../../../services/console/ui/payload.ts';
 import { statusBadge } from '../../../services/console/ui/status.ts';

@@ -1,7 +1,7 @@
 /** The portal before a fake API: who is let in, which pages are open, and what is said to whom is not. */
+import type { Capability } from '#lib/api-contract';
 import { networksOf } from '#lib/networks';
-import type { Capability } from '../../../services/console/session/session.ts';
-import { portalPages } from '../../../services/console/routes/index.ts';
+import { portalPages } from '../../../services/console/pages.ts';
 import { buildTestConsole } from '../../support/console/build-test-console.ts';
 import { problemReply, tenantToken } from '../../support/console/fake-api.ts';
 import { plainSettings } from '../../support/console/plain-settings.ts';

@@ -69,13 +69,13 @@ const repeated: Readonly<Record<string, Repeated>> = {
   'provider scheme': {
     pattern: new RegExp(`['"\`](${anyOf(providers)})['"\`]|\\b(shopify|square|paddle|twilio|adyen)\\b`, 'i'),
     where: ['{services,libs}/**/*.*'],
-    also: ['libs/signatures/*.ts', 'services/console/{snippets/with-stripe.mjs,pages/catalog/verify-page.ts}'],
+    also: ['libs/signatures/*.ts', 'services/console/{snippets/with-stripe.mjs,catalog/verify.ts}'],
   },
   alert: {
     pattern: new RegExp(`\\b(${anyOf(names('deploy/prometheus/rules/*.yml', /- alert: (\w+)/g))})\\b`),
     where: [code, documents],
     // It links each alert that it can tell itself to what to do.
-    also: ['services/console/pages/operator/system-page.ts'],
+    also: ['services/console/system/pages.ts'],
   },
   'default retry window': {
     pattern: new RegExp(
@@ -87,18 +87,18 @@ const repeated: Readonly<Record<string, Repeated>> = {
     pattern: /\bmax_in_flight\b/,
     where: [code],
     // A row of its own.
-    also: ['services/console/{pages,routes}/endpoints/*.ts'],
+    also: ['services/console/endpoints/*.ts'],
   },
   'API route with its command': {
-    pattern: new RegExp(`\\bid: '(${anyOf(names('services/api/routes/*.ts', /^ {2}id: '(\w+)'/gm))})'`),
+    pattern: new RegExp(`\\bid: '(${anyOf(names('libs/api-contract/*.ts', /^ {2}id: '(\w+)'/gm))})'`),
     where: [code],
   },
   'filter of events': {
     pattern: /\bsource_id\b/,
     where: [
       'services/api/{http,polling}/*.ts',
-      'services/api/routes/list-events.ts',
-      'services/cli/commands/events/*.ts',
+      'services/api/events/list.ts',
+      'services/cli/commands/{events,find-events}.ts',
     ],
   },
   'delivery status': {

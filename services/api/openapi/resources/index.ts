@@ -1,19 +1,30 @@
-import { apiKeys, audit, erasures, limits, portalLinks, sessions, sources, statistics, systemState, tenants } from '#lib/api-contract';
+import {
+  apiKeys,
+  audit,
+  deadLettersAndReplays,
+  deliveries,
+  endpoints,
+  erasures,
+  events,
+  eventTypes,
+  limits,
+  portalLinks,
+  sessions,
+  sources,
+  statistics,
+  systemState,
+  tenants,
+} from '#lib/api-contract';
 import { type DocumentedResource, documented } from '../operation.ts';
-import { documentedDeadLetters } from './dead-letters.ts';
-import { documentedDeliveries } from './deliveries.ts';
 import { documentedDocumentation } from './documentation.ts';
-import { documentedEndpoints } from './endpoints.ts';
-import { documentedEventTypes } from './event-types.ts';
-import { documentedEvents } from './events.ts';
 
 export const documentedResources: readonly DocumentedResource[] = [
   documented(sources),
-  documentedEndpoints,
-  documentedEvents,
-  documentedEventTypes,
-  documentedDeliveries,
-  documentedDeadLetters,
+  documented(endpoints),
+  documented(events),
+  documented(eventTypes),
+  documented(deliveries),
+  documented(deadLettersAndReplays),
   documented(erasures),
   documented(statistics),
   documented(systemState),

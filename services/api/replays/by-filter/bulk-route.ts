@@ -3,23 +3,34 @@
  * takes nothing later. What is taken is chosen while it is worked off (choosing.ts), so that it costs the same for a hundred and for ten million.
  */
 import type { FastifyReply } from 'fastify';
-import { wholeNumber } from '#lib/api-contract';
+import {
+  type BulkPreview,
+  type cancelDeliveries,
+  maxBulkItems,
+  type replayEvents,
+  type retryDeliveries,
+} from '#lib/api-contract';
 import { formatMicros, nowMicros } from '#lib/clock';
-import { createFilteredReplay, type ReplayOperation, type Selection } from '#lib/replay-store';
-import { filterSchemas, readFilters } from '../../http/filters.ts';
+import type { ReplayOperation } from '#lib/contract';
+import { createFilteredReplay, type Selection } from '#lib/replay-store';
+import { endpointTable } from '../../endpoints/index.ts';
+import { readFilters } from '../../http/filters.ts';
 import { type FieldErrors, sendInvalid, sendLimitReached, sendProblem } from '../../http/send-problem.ts';
-import { type Operation, ref } from '../../openapi/operation.ts';
-import { endpoints } from '../../resources/endpoint.ts';
-import { startedReplay } from '../../resources/replay.ts';
-import { type Route, route, type RouteDeps } from '../../route.ts';
-import { replayRate } from '../../settings/fields.ts';
+import { type Route, type RouteDeps, serve } from '../../route.ts';
 import { newReplay } from '../new-replay.ts';
+import { startedReplay } from '../queries.ts';
 import { replayLimitReached } from '../replay-limit.ts';
 import { sendReplay } from '../send-replay.ts';
 import type { CountedRequest } from './as-of.ts';
 import { type Count, countMatches } from './count-matches.ts';
 import { operations } from './operations.ts';
 
+interface BulkRoute {
+  operation: typeof replayEvents | typeof retryDeliveries | typeof cancelDeliveries;
+  does: ReplayOperation;
+}
+
+/** The body of each; the filters are those of the list. */
 interface Body {
   filter?: Readonly<Record<string, string | readonly string[]>>;
   all?: boolean;
@@ -30,101 +41,45 @@ interface Body {
   as_of?: string;
 }
 
-interface BulkRoute {
-  url: string;
-  does: ReplayOperation;
-  operation: Pick<Operation, 'tag' | 'id' | 'summary'>;
-}
-
-/** The action of its audit entries. */
-const auditedAs = {
-  replay_events: 'events.replay',
-  retry_deliveries: 'deliveries.retry',
-  cancel_deliveries: 'deliveries.cancel',
-} as const satisfies Record<ReplayOperation, string>;
-
-const maxItems = 10_000_000;
 /** A count shows so many endpoints, those with the most first. */
 const shownEndpoints = 100;
 
-const description =
-  'Requires at least one filter, or `all`: true. First send it with `dry_run`: true, then the same with the `as_of` of that answer; what was received or created later is not taken. Without `dry_run`, the key needs the scope `write`.';
-
-export const bulkRoute =
-  ({ url, does, operation }: BulkRoute): Route =>
-  (deps) =>
-    route<{ Body: Body }>({
-      method: 'POST',
-      url,
-      config: {
-        dryRunScope: 'read',
-        ...(does !== 'cancel_deliveries' && { capability: 'replay' as const }),
-        audit: auditedAs[does],
-        operation: {
-          ...operation,
-          description,
-          answers: {
-            202: {
-              is: 'The replay, or, with `dry_run`, what it would take',
-              body: { anyOf: [ref('Replay'), ref('BulkPreview')] },
-            },
-          },
-          errors: ['conflict', 'limit_reached'],
-        },
-      },
-      schema: { body: bodyOf(does) },
-      async handler(request, reply) {
-        const { tenant, body, idempotent } = request;
-        const read = readBody(does, body);
-        if ('errors' in read) return sendInvalid(reply, read.errors);
-        const { filter, limit, ratePerSecond, endpointId } = read;
-        if (endpointId !== null) {
-          const endpoint = await endpoints.find(idempotent.effects, tenant, endpointId);
-          if (endpoint === undefined || endpoint.deleted_at !== null)
-            return sendInvalid(reply, [{ field: '/endpoint_id', message: 'is not the id of an endpoint' }]);
-          if (endpoint.disabled_at !== null) return sendProblem(reply, 'conflict', 'The endpoint is disabled');
-        }
-        const counted: CountedRequest = { tenant, operation: does, request: { ...read } };
-        if (body.dry_run === true) {
-          const at = nowMicros(deps.clock);
-          const selection = { filter, limit, endpointId, asOf: formatMicros(at) };
-          const count = await countMatches(
-            { store: idempotent.effects, clock: deps.clock, turns: deps.judgingTurns },
-            does,
-            tenant,
-            selection,
-          );
-          const asOf = deps.asOf.write(counted, { at, count: Math.min(count.total, limit) });
-          return reply.code(202).send(previewJson(count, { limit, ratePerSecond, asOf }));
-        }
-        const known = body.as_of === undefined ? undefined : deps.asOf.read(counted, body.as_of);
-        if (known === undefined) return sendInvalid(reply, [noAsOf]);
-        const selection = { filter, limit, endpointId, asOf: formatMicros(known.at) };
-        return start(deps, reply, { does, selection, counted: known.count, ratePerSecond });
-      },
-    });
+export const bulkRoute = ({ operation, does }: BulkRoute): Route =>
+  serve(operation, (deps) => async (request, reply) => {
+    const { tenant, idempotent } = request;
+    const body: Body = request.body;
+    const read = readBody(does, body);
+    if ('errors' in read) return sendInvalid(reply, read.errors);
+    const { filter, limit, ratePerSecond, endpointId } = read;
+    if (endpointId !== null) {
+      const endpoint = await endpointTable.find(idempotent.effects, tenant, endpointId);
+      if (endpoint === undefined || endpoint.deleted_at !== null)
+        return sendInvalid(reply, [{ field: '/endpoint_id', message: 'is not the id of an endpoint' }]);
+      if (endpoint.disabled_at !== null) return sendProblem(reply, 'conflict', 'The endpoint is disabled');
+    }
+    const counted: CountedRequest = { tenant, operation: does, request: { ...read } };
+    if (body.dry_run === true) {
+      const at = nowMicros(deps.clock);
+      const selection = { filter, limit, endpointId, asOf: formatMicros(at) };
+      const count = await countMatches(
+        { store: idempotent.effects, clock: deps.clock, turns: deps.judgingTurns },
+        does,
+        tenant,
+        selection,
+      );
+      const asOf = deps.asOf.write(counted, { at, count: Math.min(count.total, limit) });
+      return reply.code(202).send(previewOf(count, { limit, ratePerSecond, asOf }));
+    }
+    const known = body.as_of === undefined ? undefined : deps.asOf.read(counted, body.as_of);
+    if (known === undefined) return sendInvalid(reply, [noAsOf]);
+    const selection = { filter, limit, endpointId, asOf: formatMicros(known.at) };
+    return start(deps, reply, { does, selection, counted: known.count, ratePerSecond });
+  });
 
 const noAsOf = {
   field: '/as_of',
   message: 'must be the as_of of a dry run of the same request: send it with `dry_run`: true first',
 };
-
-/** The schema of the body: the filters are those of the list. */
-function bodyOf(does: ReplayOperation) {
-  return {
-    type: 'object',
-    additionalProperties: false,
-    properties: {
-      filter: { type: 'object', additionalProperties: false, properties: filterSchemas(operations[does].filters) },
-      all: { type: 'boolean' },
-      ...(does === 'replay_events' && { endpoint_id: { type: 'string', maxLength: 100 } }),
-      limit: wholeNumber(1, maxItems),
-      rate_per_second: replayRate,
-      dry_run: { type: 'boolean' },
-      as_of: { type: 'string', maxLength: 100 },
-    },
-  } as const;
-}
 
 interface ReadBody {
   filter: Selection['filter'];
@@ -134,7 +89,8 @@ interface ReadBody {
 }
 
 function readBody(does: ReplayOperation, body: Body): ReadBody | { errors: FieldErrors } {
-  const { all = false, limit = maxItems, rate_per_second: ratePerSecond = null, endpoint_id: endpointId = null } = body;
+  const { all = false, limit = maxBulkItems } = body;
+  const { rate_per_second: ratePerSecond = null, endpoint_id: endpointId = null } = body;
   const read = readFilters(operations[does].filters, body.filter ?? {});
   if ('errors' in read)
     return { errors: read.errors.map(({ field, message }) => ({ field: `/filter/${field}`, message })) };
@@ -167,10 +123,10 @@ async function start(
   return sendReplay(reply, replay);
 }
 
-function previewJson(
+function previewOf(
   { total, byEndpoint, byReason, withFilter, isComplete }: Count,
   { limit, ratePerSecond, asOf }: { limit: number; ratePerSecond: number | null; asOf: string },
-): Record<string, unknown> {
+): BulkPreview {
   const matched = Math.min(total, limit);
   const mostFirst = (counts: ReadonlyMap<string, number>) =>
     [...counts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));

@@ -1,6 +1,7 @@
 import type { Clock } from '#lib/clock';
+import type { ReplayOperation } from '#lib/contract';
 import type { JudgingTurns } from '#lib/event-filter';
-import type { ReplayOperation, Selection } from '#lib/replay-store';
+import type { Selection } from '#lib/replay-store';
 import type { Store } from '../../resources/resource-table.ts';
 import { endOfWindow, findFew, findInWindow, type From, fromTheFirst } from './find-matches.ts';
 import { matchingOf, operations } from './operations.ts';

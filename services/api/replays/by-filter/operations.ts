@@ -1,21 +1,15 @@
+import type { ReplayOperation } from '#lib/contract';
 import { AppError } from '#lib/errors';
 import { isOpen, sqlStatus } from '#lib/event-store';
 import type { Query } from '#lib/postgres';
-import type { ReplayOperation, Selection } from '#lib/replay-store';
-import {
-  bindTo,
-  filterConditions,
-  type Filtering,
-  type DescribedFilterTable,
-  readInstant,
-} from '../../http/filters.ts';
-import { deliveryFilters } from '../../resources/delivery-filters.ts';
-import { eventFilters } from '../../resources/event-filters.ts';
-import { findIdentifierLead } from '../../resources/event-leads.ts';
+import type { Selection } from '#lib/replay-store';
+import { deliveryFilters } from '../../deliveries/index.ts';
+import { eventFilters, findIdentifierLead } from '../../events/index.ts';
+import { bindTo, filterConditions, type Filtering, type FilterTable, readInstant } from '../../http/filters.ts';
 
 /** The subject of an operation by filter. Conditions and columns are on its table. */
 interface Target {
-  filters: DescribedFilterTable;
+  filters: FilterTable;
   /** With its alias. */
   table: string;
   /** As one sees it in a count: which endpoint, and in what state. */
@@ -82,7 +76,7 @@ export async function matchingOf(
   if (unknown !== undefined) throw new AppError('bug', `a stored selection has the unknown filter ${unknown}`);
   const values: unknown[] = [tenant];
   const bind = bindTo(values);
-  const conditions = filterConditions(filters, filter as Filtering<DescribedFilterTable>, bind);
+  const conditions = filterConditions(filters, filter as Filtering<FilterTable>, bind);
   const until = `${createdAt} <= ${bind(asOf)}::timestamptz`;
   // Events that a sender or a trace names are found by other tables than their own.
   const named = operation === 'replay_events' ? await findIdentifierLead(postgres, tenant, filter) : undefined;

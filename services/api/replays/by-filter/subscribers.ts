@@ -1,7 +1,7 @@
 import { isSubscribed } from '#lib/contract';
 import { compileFilter, type EventFilter, type JudgingTurns, problemsOfFilter } from '#lib/event-filter';
 import type { Query } from '#lib/postgres';
-import { subscriptionsAfter } from '../../resources/endpoint.ts';
+import { subscriptionsAfter } from '../../endpoints/index.ts';
 
 export interface Subscriber {
   id: string;

@@ -2,13 +2,12 @@ import { Registry } from 'prom-client';
 import { createManualClock, formatMicros } from '#lib/clock';
 import { AppError } from '#lib/errors';
 import { silentLogger } from '#lib/log';
+import type { EventFilter, EventRow } from '../../../../services/api/events/index.ts';
 import { createApiMetrics } from '../../../../services/api/metrics.ts';
 import { createHeldPolls, type Found, type Place } from '../../../../services/api/polling/held-polls.ts';
 import { matcherOf } from '../../../../services/api/polling/matches-filter.ts';
 import { afterInstant } from '../../../../services/api/polling/instants.ts';
 import type { NewEvents } from '../../../../services/api/polling/read-new-events.ts';
-import type { EventFilter } from '../../../../services/api/resources/event-filters.ts';
-import type { EventRow } from '../../../../services/api/resources/event-row.ts';
 
 /** Events that were committed, of any tenant, and who waits for them. */
 function createWorld({ max = 125, maxPerCredential = 100, maxOfTenant = 100, eventsAtOnce = 1_000 } = {}) {

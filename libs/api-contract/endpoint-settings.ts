@@ -1,0 +1,229 @@
+import { endpointMethods, type EndpointSettings, longestWindowSeconds, passRulePattern } from '#lib/contract';
+import { dateTime, rateLimit, secret, wholeNumber } from './fields.ts';
+import { component } from './operation.ts';
+import {
+  closedObject,
+  count,
+  extend,
+  flag,
+  id,
+  list,
+  map,
+  mapOf,
+  nullable,
+  number,
+  object,
+  oneOf,
+  saying,
+  type Static,
+  text,
+  textIn,
+  textOf,
+  time,
+  unknownValue,
+} from './schema.ts';
+
+/** Settings of the process that bound those of its endpoints. */
+interface EndpointLimits {
+  /** A delivery that is retried must find its payload. */
+  payloadRetentionDays: number;
+  /** Lower limit of the waits that a retry may be given. */
+  minRetrySeconds: number;
+}
+
+/** The defaults of HOOKLINE_PAYLOAD_RETENTION_DAYS and HOOKLINE_MIN_RETRY_SECONDS. */
+export const usualEndpointLimits: EndpointLimits = { payloadRetentionDays: 30, minRetrySeconds: 1 };
+
+const day = 24 * 3600;
+
+const seconds = (minimum: number, maximum: number) => ({ type: 'number', minimum, maximum }) as const;
+
+/** What senders call their types: more than a published event may have as its type. */
+export const eventType = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 255,
+  pattern: '^[^\\u0000-\\u001f\\u007f]*$',
+  description: 'text of one line',
+} as const;
+
+/** The names are checked beside, with an error for each. */
+const headers = mapOf(
+  textOf({
+    maxLength: 4_096,
+    pattern: '^(?:[!-~](?:[\\t -~]*[!-~])?)?$',
+    description: 'printable ASCII, with spaces and tabs only inside',
+  }),
+  { maxProperties: 50 },
+);
+
+/** Which headers these are is checked beside. */
+const passHeaders = {
+  type: 'array',
+  maxItems: 50,
+  uniqueItems: true,
+  items: {
+    type: 'string',
+    maxLength: 101,
+    pattern: passRulePattern,
+    description:
+      'the name of an HTTP header, or a prefix with an asterisk such as X-GitHub-*; headers that may hold secrets need their whole name',
+  },
+} as const;
+
+export const proxyUrl = {
+  type: 'string',
+  maxLength: 2_048,
+  pattern: '^[!-~]+$',
+  description: 'an http or https URL without path, query or fragment',
+} as const;
+
+const pem = textOf({ minLength: 1, maxLength: 32 * 1024 });
+
+/** As a client sends it; or as it was shown, without a key. */
+const clientCertificate = closedObject(
+  { certificate: pem },
+  { private_key: pem, expires_at: dateTime, fingerprint: textOf({ maxLength: 200 }) },
+);
+
+/** Both forms; that only one of them is used is checked beside, with a clear error. */
+const retry = ({ payloadRetentionDays, minRetrySeconds }: EndpointLimits) =>
+  closedObject(
+    {},
+    {
+      base_seconds: seconds(Math.max(0.01, minRetrySeconds), day),
+      cap_seconds: seconds(0.01, 7 * day),
+      window_seconds: seconds(1, longestWindowSeconds(payloadRetentionDays)),
+      max_attempts: wholeNumber(1, 1_000),
+      schedule: { type: 'array', minItems: 1, maxItems: 100, items: seconds(minRetrySeconds, 7 * day) } as const,
+      jitter: { type: 'number', minimum: 0, maximum: 1 } as const,
+    },
+  );
+
+const url = textOf({
+  minLength: 1,
+  maxLength: 2_048,
+  pattern: '^[^\\u0000-\\u001f\\u007f]*$',
+  description: 'an absolute URL',
+});
+
+const eventTypes = { type: 'array', maxItems: 100, uniqueItems: true, items: eventType } as const;
+
+const sourceIds = {
+  type: 'array',
+  maxItems: 100,
+  uniqueItems: true,
+  items: { type: 'string', maxLength: 100 },
+} as const;
+
+/** All but the URL. How they go together, and with the existing endpoint, is checked beside. */
+const optionalFields = (limits: EndpointLimits) =>
+  ({
+    description: textOf({ maxLength: 1_000, pattern: '^[^\\u0000]*$', description: 'text' }),
+    event_types: eventTypes,
+    source_ids: sourceIds,
+    // Its grammar is the filter's own business.
+    filter: unknownValue,
+    method: textIn(endpointMethods),
+    headers,
+    pass_headers: passHeaders,
+    proxy: proxyUrl,
+    client_certificate: clientCertificate,
+    ed25519: flag,
+    timeout_ms: wholeNumber(100, 60_000),
+    max_in_flight: wholeNumber(1, 1_000),
+    rate_limit: rateLimit,
+    ordered: flag,
+    retry: retry(limits),
+  }) satisfies Record<keyof EndpointSettings | 'description' | 'event_types' | 'source_ids' | 'filter', object>;
+
+/** Seconds until a temporary endpoint is deleted: from a minute to 30 days. */
+const expiresIn = {
+  type: 'integer',
+  minimum: 60,
+  maximum: 2_592_000,
+  description: 'a whole number of seconds from 60 to 2592000',
+} as const;
+
+export const newEndpoint = (limits: EndpointLimits) =>
+  closedObject({ url }, { ...optionalFields(limits), secret, expires_in: expiresIn });
+
+/** What an endpoint is after a change: its secrets stay. */
+export const changedEndpoint = (limits: EndpointLimits) =>
+  closedObject({ url }, { ...optionalFields(limits), expires_in: expiresIn });
+
+export type ChangedEndpoint = Static<ReturnType<typeof changedEndpoint>>;
+
+const disabledReason = { type: 'string', examples: ['by_request', 'gone', 'failing'] } as const;
+
+export const endpoint = component(
+  'Endpoint',
+  object(
+    {
+      id: id('ep'),
+      url: textOf({ format: 'uri' }),
+      description: text,
+      event_types: saying('event types to deliver; empty: all except Hookline’s own (`hookline.*`)', list(text)),
+      source_ids: saying('sources to deliver from; empty: all; `api`: published events', list(text)),
+      filter: saying('filter on the payload; null: all', unknownValue),
+      method: oneOf(endpointMethods),
+      headers: saying('sensitive values are shown as `***`', map(text)),
+      pass_headers: saying(
+        'headers of the provider that are passed on: names, or prefixes with an asterisk; headers that may hold secrets need their whole name',
+        list(text),
+      ),
+      ed25519: flag,
+      public_keys: saying('valid public keys, newest first', list(text)),
+      timeout_ms: count,
+      max_in_flight: count,
+      ordered: saying('events with the same ordering key are sent one after another', flag),
+      retry: object(
+        {},
+        {
+          base_seconds: number,
+          cap_seconds: number,
+          window_seconds: number,
+          max_attempts: count,
+          schedule: list(number),
+          jitter: number,
+        },
+      ),
+      created_at: time,
+      effective_at: saying(
+        'from when on the last change counts, its creation included, two seconds after it: which events it gets is judged by the settings that count when they are received',
+        time,
+      ),
+      disabled_at: nullable(time),
+      disabled_reason: nullable(disabledReason),
+      failing_since: saying('since when all attempts have failed', nullable(time)),
+      paused_at: saying('null while it is not paused, as `paused_until` is', nullable(time)),
+      paused_until: nullable(time),
+      expires_at: saying(
+        'when a temporary endpoint is deleted, by `expires_in` of its creation or last change; null: never',
+        nullable(time),
+      ),
+      url_by_portal: saying(
+        'the URL was set in the portal: private networks and plain http are refused, even where the operator allows them',
+        flag,
+      ),
+      filter_unjudged: saying(
+        'the last event (accurate to a minute) that was delivered although the filter could not be evaluated, with the reason: the payload is unsuitable, or evaluating this filter, or all filters together, would take too long',
+        nullable(object({ at: time, reason: oneOf(['payload', 'filter_steps', 'event_steps']) })),
+      ),
+    },
+    {
+      proxy: saying('credentials are shown as `***`', text),
+      client_certificate: object({ certificate: text, expires_at: time, fingerprint: text }),
+      rate_limit: rateLimit,
+    },
+  ),
+);
+
+export type Endpoint = Static<typeof endpoint.schema>;
+
+export const endpointWithSecret = component(
+  'EndpointWithSecret',
+  extend(endpoint.schema, { secret: saying('signs deliveries; shown only in this response', text) }),
+);
+
+export type EndpointWithSecret = Static<typeof endpointWithSecret.schema>;

@@ -1,0 +1,3 @@
+export { describeOldVersions } from './describe-old-versions.ts';
+export { eventTypeRoutes } from './routes.ts';
+export { countTypes } from './type-transaction.ts';

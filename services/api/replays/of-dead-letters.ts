@@ -1,0 +1,44 @@
+import { replayDeadLetters } from '#lib/api-contract';
+import { maxReplayDeadLetters } from '#lib/contract';
+import { createDeadLetterReplay, type DeadLetterFilter } from '#lib/replay-store';
+import { readDeadLetterFilter } from '../dead-letters/index.ts';
+import { bodyLimits } from '../http/body-limits.ts';
+import { sendInvalid, sendLimitReached } from '../http/send-problem.ts';
+import { type Route, serve } from '../route.ts';
+import { newReplay } from './new-replay.ts';
+import { previewReplay } from './preview-dead-letters.ts';
+import { startedReplay } from './queries.ts';
+import { replayLimitReached } from './replay-limit.ts';
+import { sendReplay } from './send-replay.ts';
+
+/**
+ * Claims the dead letters that match and are dead, the oldest first, and answers; a dispatcher sends them. With `dry_run` it answers what would
+ * go, and nothing changes.
+ */
+const start = serve(
+  replayDeadLetters,
+  (deps) => async (request, reply) => {
+    const { tenant, body, idempotent } = request;
+    const { effects } = idempotent;
+    const { ids, all = false, limit = maxReplayDeadLetters, rate_per_second: ratePerSecond = null } = body;
+    const read = readDeadLetterFilter(body, (name) => `/${name}`);
+    if ('errors' in read) return sendInvalid(reply, read.errors);
+    const filter: DeadLetterFilter = ids === undefined ? read.filter : { ...read.filter, ids };
+    if (!all && Object.keys(filter).length === 0)
+      return sendInvalid(reply, [{ field: '(body)', message: 'must have at least one filter, or `all`: true' }]);
+
+    if (body.dry_run === true) return reply.code(202).send(await previewReplay(effects, tenant, filter, limit));
+    const reached = await replayLimitReached(deps, effects, tenant, 'several');
+    if (reached !== undefined) return sendLimitReached(reply, tenant, reached, deps.limits);
+    const begun = newReplay(deps, { tenant, request: { ...body }, ratePerSecond });
+    const replay = await effects.transaction(async (tx) => {
+      const started = await createDeadLetterReplay(tx, { ...begun, filter, limit });
+      await request.audit(tx, { id: started.id, after: startedReplay(started) });
+      return started;
+    });
+    return sendReplay(reply, replay);
+  },
+  () => ({ bodyLimit: bodyLimits.ids }),
+);
+
+export const deadLetterReplayRoutes: readonly Route[] = [start];

@@ -1,0 +1,47 @@
+/** The folders of a service, and which of them imports which. One with an `index.ts` is a room: that is its only door. */
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize, sep } from 'node:path';
+
+export interface Import {
+  /** Below the service's folder. */
+  from: string;
+  to: string;
+}
+
+/** Imports from one folder of the service into another, dynamic ones and those of types among them. Files of the service's own folder are in none. */
+export function importsBetweenFolders(service: string): Import[] {
+  const files = globSync('**/*.ts', { cwd: service, exclude: (name) => name.includes('islands') });
+  return files.flatMap((from) =>
+    [...readFileSync(join(service, from), 'utf8').matchAll(/(?:from|import\() ?'(\.[^']+)'/g)]
+      .map(([, path = '']) => ({ from, to: normalize(join(dirname(from), path)) }))
+      .filter(({ to }) => folderOf(from) !== '' && folderOf(to) !== '' && folderOf(to) !== folderOf(from)),
+  );
+}
+
+/** The first folder of a path; empty for a file of the service's own folder, and for what is not within it. */
+export function folderOf(path: string): string {
+  const [first = '', ...rest] = path.split(sep);
+  return rest.length === 0 || first === '..' ? '' : first;
+}
+
+/** Imports that pass a room by its door. */
+export const besideDoors = (imports: readonly Import[], rooms: readonly string[]): Import[] =>
+  imports.filter(({ to }) => rooms.includes(folderOf(to)) && to !== join(folderOf(to), 'index.ts'));
+
+/** A circle of folders, as each imports the next; undefined if there is none. */
+export function circleOf(imports: readonly Import[]): readonly string[] | undefined {
+  const next = Map.groupBy(imports, ({ from }) => folderOf(from));
+  const done = new Set<string>();
+
+  function walk(folder: string, way: readonly string[]): readonly string[] | undefined {
+    if (way.includes(folder)) return [...way.slice(way.indexOf(folder)), folder];
+    if (done.has(folder)) return undefined;
+    for (const to of new Set(next.get(folder)?.map((each) => folderOf(each.to)))) {
+      const found = walk(to, [...way, folder]);
+      if (found !== undefined) return found;
+    }
+    done.add(folder);
+    return undefined;
+  }
+  return [...next.keys()].map((folder) => walk(folder, [])).find((circle) => circle !== undefined);
+}
