@@ -1,7 +1,7 @@
 const actions = <Resource extends string, Verb extends string>(resource: Resource, ...verbs: readonly Verb[]) =>
   verbs.map((verb): `${Resource}.${Verb}` => `${resource}.${verb}`);
 
-/** What an entry may tell of. */
+/** The changes that an entry may tell of. */
 export const auditActions = [
   ...actions('api_key', 'create', 'delete'),
   ...actions('dead_letters', 'replay'),

@@ -38,7 +38,7 @@ const day = 24 * 3600;
 
 const seconds = (minimum: number, maximum: number) => ({ type: 'number', minimum, maximum }) as const;
 
-/** What senders call their types: more than a published event may have as its type. */
+/** Types as senders name them: more than a published event may have as its type. */
 export const eventType = {
   type: 'string',
   minLength: 1,
@@ -148,7 +148,7 @@ const expiresIn = {
 export const newEndpoint = (limits: EndpointLimits) =>
   closedObject({ url }, { ...optionalFields(limits), secret, expires_in: expiresIn });
 
-/** What an endpoint is after a change: its secrets stay. */
+/** An endpoint after a change: its secrets stay. */
 export const changedEndpoint = (limits: EndpointLimits) =>
   closedObject({ url }, { ...optionalFields(limits), expires_in: expiresIn });
 
@@ -226,4 +226,4 @@ export const endpointWithSecret = component(
   extend(endpoint.schema, { secret: saying('signs deliveries; shown only in this response', text) }),
 );
 
-export type EndpointWithSecret = Static<typeof endpointWithSecret.schema>;
+type EndpointWithSecret = Static<typeof endpointWithSecret.schema>;

@@ -53,7 +53,7 @@ export const typeFields = {
   deprecation: closedObject({}, { reason, sunset_at: instant, successor: typeName }),
 };
 
-/** What is said of a type, without its name and its versions. */
+/** The description of a type, without its name and its versions. */
 export const givenEventType = closedObject({}, typeFields);
 
 export const versionFields = {

@@ -1,35 +1,26 @@
-import type { apiKeys } from './api-keys.ts';
-import type { audit } from './audit.ts';
-import type { deadLettersAndReplays } from './dead-letters.ts';
-import type { deliveries } from './deliveries.ts';
-import type { endpoints } from './endpoints.ts';
-import type { erasures } from './erasures.ts';
-import type { eventTypes } from './event-types.ts';
-import type { events } from './events.ts';
-import type { limits } from './limits.ts';
-import type { portalLinks } from './portal-links.ts';
-import type { sessions } from './sessions.ts';
-import type { sources } from './sources.ts';
-import type { statistics } from './stats.ts';
-import type { systemState } from './system.ts';
-import type { tenants } from './tenants.ts';
+import { apiKeys } from './api-keys.ts';
+import { audit } from './audit.ts';
+import { deadLettersAndReplays } from './dead-letters.ts';
+import { deliveries } from './deliveries.ts';
+import { endpoints } from './endpoints.ts';
+import { erasures } from './erasures.ts';
+import { eventTypes } from './event-types.ts';
+import { events } from './events.ts';
+import { limits } from './limits.ts';
+import { portalLinks } from './portal-links.ts';
+import { sessions } from './sessions.ts';
+import { sources } from './sources.ts';
+import { statistics } from './stats.ts';
+import { systemState } from './system.ts';
+import { tenants } from './tenants.ts';
 
 export { type Capability, capabilities, type RouteScope, type Scope, scopes } from './access.ts';
-export {
-  type ApiKey,
-  apiKeys,
-  type ApiKeyWithText,
-  createApiKey,
-  deleteApiKey,
-  getApiKey,
-  listApiKeys,
-} from './api-keys.ts';
+export { type ApiKey, createApiKey, deleteApiKey, getApiKey, listApiKeys } from './api-keys.ts';
 export { type AuditAction, auditActions } from './audit-actions.ts';
-export { audit, type AuditEntry, listAuditEntries } from './audit.ts';
+export { type AuditEntry, listAuditEntries } from './audit.ts';
 export {
   type DeadLetter,
   type deadLetterFilterQuery,
-  deadLettersAndReplays,
   type DeadLetterWithPayload,
   getDeadLetter,
   listDeadLetters,
@@ -41,7 +32,6 @@ export {
   type Attempt,
   cancelDeliveries,
   cancelDelivery,
-  deliveries,
   delivery,
   type Delivery,
   getDelivery,
@@ -50,21 +40,13 @@ export {
   retryDeliveries,
   retryDelivery,
 } from './deliveries.ts';
-export {
-  changedEndpoint,
-  type ChangedEndpoint,
-  type Endpoint,
-  type EndpointWithSecret,
-  newEndpoint,
-  proxyUrl,
-} from './endpoint-settings.ts';
+export { changedEndpoint, type ChangedEndpoint, type Endpoint, newEndpoint, proxyUrl } from './endpoint-settings.ts';
 export {
   createEndpoint,
   deleteEndpoint,
   disableEndpoint,
   enableEndpoint,
   type EndpointHealth,
-  endpoints,
   getEndpoint,
   getEndpointHealth,
   listEndpoints,
@@ -74,17 +56,9 @@ export {
   resumeEndpoint,
   rotateEndpointSecret,
   testEndpoint,
-  type TestResult,
   updateEndpoint,
 } from './endpoints.ts';
-export {
-  createErasure,
-  type Erasure,
-  type ErasurePreview,
-  erasures,
-  getErasure,
-  type TenantDeletion,
-} from './erasures.ts';
+export { createErasure, type Erasure, type ErasurePreview, getErasure, type TenantDeletion } from './erasures.ts';
 export {
   type EventType,
   type EventTypeAlias,
@@ -101,7 +75,6 @@ export {
 } from './event-type-schemas.ts';
 export {
   createEventType,
-  eventTypes,
   exportEventTypes,
   getEventType,
   getEventTypeVersion,
@@ -124,7 +97,6 @@ export {
   eraseEvent,
   type Event,
   eventFields,
-  events,
   type EventSearch,
   getEvent,
   getEventPayload,
@@ -137,20 +109,7 @@ export {
   searchEvents,
 } from './events.ts';
 export { type EventMatch, type Receipt } from './explained-events.ts';
-export {
-  dateTime,
-  displayName,
-  filterText,
-  headerName,
-  identifierPlaces,
-  locator,
-  locators,
-  rateLimit,
-  searchText,
-  secret,
-  wholeNumber,
-} from './fields.ts';
-export { type Limit, limits, listLimits } from './limits.ts';
+export { type Limit, listLimits } from './limits.ts';
 export {
   type Answer,
   type AnswerHeader,
@@ -171,10 +130,7 @@ export {
   deletePortalLink,
   getPortalLink,
   listPortalLinks,
-  type NewPortalLink,
   type PortalLink,
-  portalLinks,
-  type RedeemedPortalLink,
   redeemPortalLink,
   usualLinkSeconds,
 } from './portal-links.ts';
@@ -198,11 +154,8 @@ export {
   getMe,
   listSessions,
   maxSessionSeconds,
-  type Me,
-  type NewSession,
   redeemSession,
   type Session,
-  sessions,
 } from './sessions.ts';
 export {
   changedSource,
@@ -214,35 +167,34 @@ export {
   type Rejection,
   rotateSourceSecret,
   sampleWebhook,
-  type SampleWebhook,
   type Source,
-  sources,
-  type SourceWithSecret,
   updateSource,
   type Verification,
   verifyWebhook,
 } from './sources.ts';
 export { sourceSettings } from './source-settings.ts';
-export { getStats, maxCounts, maxSteps, statistics, type Stats } from './stats.ts';
-export { getSystem, type System, systemState } from './system.ts';
-export { tagFilter, tags } from './tags.ts';
-export { deleteTenant, getTenant, listTenants, putTenant, type Tenant, tenants } from './tenants.ts';
+export { getStats, maxCounts, maxSteps, type Stats } from './stats.ts';
+export { getSystem, type System } from './system.ts';
+export { deleteTenant, getTenant, listTenants, putTenant, type Tenant } from './tenants.ts';
+
+/** All kinds of resources, in the order of the document. */
+export const resources = [
+  sources,
+  endpoints,
+  events,
+  eventTypes,
+  deliveries,
+  deadLettersAndReplays,
+  erasures,
+  statistics,
+  systemState,
+  apiKeys,
+  sessions,
+  portalLinks,
+  limits,
+  tenants,
+  audit,
+] as const;
 
 /** All that the API does. */
-export type Operations = (
-  | typeof apiKeys
-  | typeof audit
-  | typeof deadLettersAndReplays
-  | typeof deliveries
-  | typeof endpoints
-  | typeof erasures
-  | typeof eventTypes
-  | typeof events
-  | typeof limits
-  | typeof portalLinks
-  | typeof sessions
-  | typeof sources
-  | typeof statistics
-  | typeof systemState
-  | typeof tenants
-)['operations'][number];
+export type Operations = (typeof resources)[number]['operations'][number];

@@ -1,6 +1,6 @@
 /**
  * An operation of the API, as it is written once for all: the API serves it, the client's types are its types, the document and its page describe it.
- * What only its handler knows (SQL, limits of work) is not here.
+ * Its handler alone knows the rest: SQL, limits of work.
  */
 import type { ProblemCode } from '#lib/problem';
 import type { Capability, RouteScope, Scope } from './access.ts';
@@ -9,7 +9,7 @@ import { list, type Schema, type Static } from './schema.ts';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** What the document says of an operation. */
+/** An operation as the document describes it. */
 export interface Documentation {
   /** The kind of resource that it is listed under. */
   tag: Tag;
@@ -29,7 +29,7 @@ export interface Documentation {
   isPublic?: boolean;
 }
 
-/** Who may call an operation, and what is kept of the call. */
+/** The callers of an operation, and what is kept of the call. */
 interface Access {
   /** Default: `read` for GET, `write` for all other methods. */
   scope?: RouteScope;
@@ -150,7 +150,7 @@ export const page = <S extends Schema>({ ref }: Component<S>, is: string) => ({
 
 type Succeeding = 200 | 201 | 202;
 
-/** What a handler answers, and a client gets. */
+/** The value that a handler answers, and a client gets. */
 export type AnswerOf<O extends Operation> = {
   [Status in keyof O['answers'] & Succeeding]: O['answers'][Status] extends Answer<infer S> ? Static<S> : never;
 }[keyof O['answers'] & Succeeding];

@@ -20,7 +20,7 @@ import {
 } from './schema.ts';
 import { session } from './sessions.ts';
 
-export const linkStatuses = ['open', 'redeemed', 'ended'] as const;
+const linkStatuses = ['open', 'redeemed', 'ended'] as const;
 
 const day = 24 * 3_600;
 
@@ -53,7 +53,7 @@ const newPortalLink = component(
   }),
 );
 
-export type NewPortalLink = Static<typeof newPortalLink.schema>;
+type NewPortalLink = Static<typeof newPortalLink.schema>;
 
 const redeemedPortalLink = component(
   'RedeemedPortalLink',
@@ -64,7 +64,7 @@ const redeemedPortalLink = component(
   }),
 );
 
-export type RedeemedPortalLink = Static<typeof redeemedPortalLink.schema>;
+type RedeemedPortalLink = Static<typeof redeemedPortalLink.schema>;
 
 export const createPortalLink = operation({
   method: 'POST',

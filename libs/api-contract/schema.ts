@@ -5,7 +5,7 @@
  */
 import type { Static, TBoolean, TInteger, TNumber, TProperties, TRecord, TSchema, TString, TUnsafe } from 'typebox';
 
-export type { Static, TProperties as Properties, TSchema as Schema } from 'typebox';
+export type { Static, TSchema as Schema } from 'typebox';
 
 const typed = <S extends TSchema>(schema: TSchema): S => schema as S;
 

@@ -60,7 +60,7 @@ const newSession = component(
   }),
 );
 
-export type NewSession = Static<typeof newSession.schema>;
+type NewSession = Static<typeof newSession.schema>;
 
 const me = component(
   'Me',
@@ -79,7 +79,7 @@ const me = component(
   }),
 );
 
-export type Me = Static<typeof me.schema>;
+type Me = Static<typeof me.schema>;
 
 export const createSession = operation({
   method: 'POST',

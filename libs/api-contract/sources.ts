@@ -72,7 +72,7 @@ export type Source = Static<typeof source.schema>;
 const shownSecret = saying('shown only in this response', text);
 const sourceWithSecret = component('SourceWithSecret', extend(source.schema, { secret: shownSecret }));
 
-export type SourceWithSecret = Static<typeof sourceWithSecret.schema>;
+type SourceWithSecret = Static<typeof sourceWithSecret.schema>;
 
 export const rotatedSecret = component(
   'RotatedSecret',
@@ -85,10 +85,10 @@ export const rotatedSecret = component(
   }),
 );
 
-export type RotatedSecret = Static<typeof rotatedSecret.schema>;
+type RotatedSecret = Static<typeof rotatedSecret.schema>;
 
 /** The steps in which the ingress checks a webhook, in their order. */
-export const verificationSteps = ['address', 'length', 'signature_header', 'timestamp', 'signature'] as const;
+const verificationSteps = ['address', 'length', 'signature_header', 'timestamp', 'signature'] as const;
 
 const verification = component(
   'Verification',
@@ -120,7 +120,7 @@ const sampleOfWebhook = component(
   }),
 );
 
-export type SampleWebhook = Static<typeof sampleOfWebhook.schema>;
+type SampleWebhook = Static<typeof sampleOfWebhook.schema>;
 
 const rejection = component(
   'Rejection',
@@ -180,7 +180,7 @@ export const getSource = operation({
   errors: ['gone'],
 });
 
-/** What a source is after a change: its scheme and its secrets stay. */
+/** A source after a change: its scheme and its secrets stay. */
 export const changedSource = closedObject({ name: displayName }, sourceSettings);
 
 export const updateSource = operation({

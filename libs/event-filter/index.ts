@@ -1,5 +1,5 @@
 export { type EventFilter, compileFilter, maxFilterSteps } from './compile-filter.ts';
-export { type Clause, failingClause } from './failing-clause.ts';
+export { failingClause } from './failing-clause.ts';
 export { problemsOfFilter } from './problems-of-filter.ts';
 export { decodedPayload } from './decoded-payload.ts';
 export { judgedPayload } from './judged-payload.ts';

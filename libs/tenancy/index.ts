@@ -5,7 +5,6 @@ export {
   type LimitName,
   limitNames,
   limitTable,
-  type LimitUnit,
   tenantLimitRaisedBy,
   type Used,
   usedWords,

@@ -36,7 +36,7 @@ import type { Caller } from './keys/identify-caller.ts';
 import type { AnnounceLimits } from './limits/announce-limits.ts';
 import { documentRoutes } from './openapi/document-routes.ts';
 import type { RouteDeps } from './route.ts';
-import { routes } from './routes/index.ts';
+import { routes } from './routes.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {

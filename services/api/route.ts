@@ -8,20 +8,20 @@ import type { Verdict } from '#lib/http-client';
 import type { RandomBytes } from '#lib/ids';
 import type { Logger } from '#lib/log';
 import type { Rate, RateLimiter, RatesLeft } from '#lib/rate-limit';
+import type { DocumentJobs, SchemaChecks } from '#lib/schema-checks';
 import type { SecretBox } from '#lib/secret-box';
 import type { TenantLimits, TenantUsage } from '#lib/tenancy';
+import type { Polling } from './events/index.ts';
+import type { ObjectSchema } from './http/route-schema.ts';
 import type { IdempotencyDeps } from './idempotency/open-idempotency.ts';
 import type { OperatorKeys } from './keys/operator-keys.ts';
 import type { WhyEnded } from './keys/why-ended.ts';
 import type { TenantConnections } from './limits/tenant-connections.ts';
 import type { WaitingRequests } from './limits/waiting-requests.ts';
 import type { ApiMetrics } from './metrics.ts';
-import type { ObjectSchema } from './openapi/route-schema.ts';
 import type { Outbox } from './outbox/publish-outbox.ts';
-import type { Polling } from './polling/polling.ts';
 import type { AsOfTokens, ReplayWatch } from './replays/index.ts';
 import type { Store } from './resources/resource-table.ts';
-import type { DocumentJobs, SchemaChecks } from '#lib/schema-checks';
 import type { EventSearch } from './searching/event-search.ts';
 
 /** Dependencies of handlers. A route's file holds its method, its schema, its documentation and its handler. */
@@ -96,7 +96,7 @@ export type Route = (deps: RouteDeps) => RouteOptions;
 type TypedRoute<T extends RouteGenericInterface> = RouteOptions<RawServerDefault, IncomingMessage, ServerResponse, T>;
 
 /** The types of body, query and parameters, which the schema has checked, are the handler's own business. */
-export const route = <T extends RouteGenericInterface>(options: TypedRoute<T>): RouteOptions => options as RouteOptions;
+const route = <T extends RouteGenericInterface>(options: TypedRoute<T>): RouteOptions => options as RouteOptions;
 
 type RequestOf<O extends Operation> = FastifyRequest<{
   Params: ParamsOf<O>;
@@ -110,7 +110,7 @@ export type HandlerOf<O extends Operation> = (
   reply: FastifyReply,
 ) => Promise<AnswerOf<O> | FastifyReply> | void;
 
-/** What the contract does not say of a route. */
+/** Properties of a route that the contract does not have. */
 export type Serving = Pick<NonNullable<RouteOptions['config']>, 'keptAsBytes' | 'documents' | 'inGroups'> &
   Pick<RouteOptions, 'bodyLimit' | 'preValidation'> & {
     /** In the place of the operation's, where the settings of the process bound it. */

@@ -9,7 +9,7 @@ import {
   type Used,
   usedWords,
 } from '#lib/tenancy';
-import { apiLimits } from '../../services/api/limits/api-limits.ts';
+import { apiLimits } from '../../services/api/http/api-limits.ts';
 import { consoleLimits } from '../../services/console/limits.ts';
 import { ingressLimits } from '../../services/ingress/limits.ts';
 import { markdownTable } from './markdown-table.ts';

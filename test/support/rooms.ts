@@ -19,7 +19,7 @@ export function importsBetweenFolders(service: string): Import[] {
 }
 
 /** The first folder of a path; empty for a file of the service's own folder, and for what is not within it. */
-export function folderOf(path: string): string {
+function folderOf(path: string): string {
   const [first = '', ...rest] = path.split(sep);
   return rest.length === 0 || first === '..' ? '' : first;
 }

@@ -41,7 +41,7 @@ function describe(failure: ApiFailure): string {
   }
 }
 
-/** What an answer other than a 2xx says. */
+/** The failure that an answer other than a 2xx tells of. */
 export function failureOf(
   { status, header, bytes }: HttpAnswer,
   parse: (text: string) => unknown = JSON.parse,

@@ -1,4 +1,4 @@
-/** What may be asked of the API, as types: read off its contract, of which nothing is there at run time. */
+/** The calls of the API as types, read off its contract, of which nothing is there at run time. */
 import type { AnswerOf, BodyOf, Operation, Operations, ParamsOf, QueryOf } from '#lib/api-contract';
 
 type Named = { readonly [O in Operations as `${O['method']} ${O['path']}`]: O };
@@ -25,6 +25,6 @@ type BodyGiven<O extends Operation> =
 /** Numbers may stand where any text may. */
 type Sendable<Query> = { readonly [Name in keyof Query]: Query[Name] | (string extends Query[Name] ? number : never) };
 
-/** What a call is given, beside what all may be given. */
+/** A call's parameters and body, beside what all calls may be given. */
 export type Given<Name extends CallName> = Needed<'params', ParamsOf<Named[Name]>> &
   BodyGiven<Named[Name]> & { query?: Sendable<QueryOf<Named[Name]>> | URLSearchParams };

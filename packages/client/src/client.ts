@@ -45,7 +45,7 @@ interface Sending {
   timeoutMs?: number | undefined;
 }
 
-/** What a call is given: nothing, where it needs nothing. */
+/** The argument of a call: none is needed where it needs nothing. */
 export type GivenOf<Name extends CallName> =
   Record<never, never> extends Given<Name> ? [given?: Given<Name> & Sending] : [given: Given<Name> & Sending];
 

@@ -1,4 +1,4 @@
 export { apiKeyRoutes } from './api-keys.ts';
 export { portalLinkRoutes } from './portal-links.ts';
-export { countOpenSessions, keyCounts } from './session-rows.ts';
+export { countOpenSessions } from './session-rows.ts';
 export { meRoutes, sessionRoutes } from './sessions.ts';

@@ -92,7 +92,7 @@ const redeem = serve(
   (deps) => ({ bodyLimit: bodyLimits.redeem, preValidation: limitRedeeming(deps, 'session') }),
 );
 
-/** Those that have not ended. */
+/** Lists sessions that have not ended. */
 const list = serve(listSessions, ({ postgres, apiUrl, operatorKeys }) => async (request, reply) => {
   const page = readPage(request.query, sessionId);
   if ('errors' in page) return sendInvalid(reply, page.errors);

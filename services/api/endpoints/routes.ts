@@ -41,7 +41,6 @@ import {
   setExpiry,
   setSecrets,
 } from './queries.ts';
-import { recover, test } from './sending.ts';
 import { disable, enable, pause, probe, resume } from './states.ts';
 import { secretErrors, validateEndpoint } from './validate-endpoint.ts';
 
@@ -191,6 +190,4 @@ export const endpointRoutes: readonly Route[] = [
   resume,
   probe,
   health,
-  recover,
-  test,
 ];

@@ -1,11 +1,13 @@
-import { createErasure, type ErasurePreview, getErasure } from '#lib/api-contract';
+import { createErasure, eraseEvent, type ErasurePreview, getErasure } from '#lib/api-contract';
 import { formatMicros, nowMicros } from '#lib/clock';
 import { createId } from '#lib/ids';
 import { readFilters } from '../http/filters.ts';
 import { sendInvalid, sendProblem } from '../http/send-problem.ts';
 import { type Route, serve } from '../route.ts';
+import { eventExists } from '../events/index.ts';
 import { countEvents, erasureFilters } from './choose-events.ts';
-import { findErasure, insertErasure, receiptOf } from './erasure-row.ts';
+import { eraseOne } from './erase-one.ts';
+import { findErasure, findErasureOf, insertErasure, receiptOf } from './erasure-row.ts';
 import { sendErasure } from './send-erasure.ts';
 
 /** A job marks the events that match, page by page, and removes what belongs to them. */
@@ -53,4 +55,17 @@ const get = serve(getErasure, ({ postgres }) => async (request, reply) => {
   return erasure === undefined ? sendProblem(reply, 'not_found') : receiptOf(erasure);
 });
 
-export const erasureRoutes: readonly Route[] = [create, get];
+/** Marks the event and removes what belongs to it; a job confirms it. */
+const erase = serve(eraseEvent, ({ postgres, clock, random }) => async (request, reply) => {
+  const { tenant } = request;
+  const eventId = request.params.id;
+  if (!(await eventExists(postgres, tenant, eventId))) return sendProblem(reply, 'not_found');
+  const id = createId('ers', clock.nowMs(), random);
+  const begun = await eraseOne(postgres, { tenant, id, eventId, asOf: formatMicros(nowMicros(clock)) }, (tx) =>
+    request.audit(tx, { id: eventId, after: { erasure_id: id } }),
+  );
+  const erasure = begun ?? (await findErasureOf(postgres, tenant, eventId));
+  return erasure === undefined ? sendProblem(reply, 'not_found') : sendErasure(reply, erasure);
+});
+
+export const erasureRoutes: readonly Route[] = [create, get, erase];

@@ -4,12 +4,12 @@ import { AppError } from '#lib/errors';
 import { sendResponse } from '#lib/idempotency';
 import type { Query } from '#lib/postgres';
 import { rateLimitFields, waitSeconds } from '#lib/rate-limit';
+import { exportBucket, exportRate } from '../http/api-limits.ts';
 import { readFilters } from '../http/filters.ts';
 import { readPage, takePage } from '../http/paging.ts';
 import { readPatched } from '../http/patch-body.ts';
 import { sendParts } from '../http/send-parts.ts';
 import { sendInvalid, sendProblem, sendRateLimited } from '../http/send-problem.ts';
-import { exportBucket, exportRate } from '../limits/api-limits.ts';
 import { serve } from '../route.ts';
 import type { GivenType } from './given-type.ts';
 import { limitsOf, planPossible, readStored } from './plan-import.ts';
@@ -18,7 +18,7 @@ import { type EventTypeFilter, eventTypeFilters, listTypeNames, queryEventTypes 
 import { audienceOf, eventTypeOf } from './shown-types.ts';
 import { changeTypes } from './type-transaction.ts';
 import { documentText } from './write-document.ts';
-import { limited, WritesTooLong, writeImport } from './write-import.ts';
+import { limited, writeImport, WritesTooLong } from './write-import.ts';
 
 /** GitHub's document has 5 MB. */
 const maxBytes = 16 * 1024 * 1024;

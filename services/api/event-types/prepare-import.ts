@@ -10,7 +10,7 @@ import { readNewest } from './versions.ts';
 
 type Listed = Exclude<keyof EventTypeImport, 'dry_run'>;
 
-/** What clients are told, while it is put together. */
+/** The report for clients, while it is put together. */
 export type ImportReport = { [Name in Listed]: EventTypeImport[Name][number][] };
 
 /** A type that can be imported as far as it tells by itself. */

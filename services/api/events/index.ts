@@ -1,6 +1,9 @@
-/** Without the routes: they need rooms that need this one. */
-export { type EventFilter, type EventFilterName, eventFilters } from './filters.ts';
+export { type EventFilter, eventFilters } from './filters.ts';
 export { findIdentifierLead } from './leads.ts';
-export { insertPublishedEvents, type PublishedEvent } from './published.ts';
-export { type EventWithPayload, findEvent, findMatches, readEvents } from './queries.ts';
+export type { AwaitedTenants } from './polling/announce-awaited.ts';
+export { createPolling, type Polling } from './polling/polling.ts';
+export { readWait } from './polling/read-wait.ts';
+export { sendNoPlace } from './polling/send-no-place.ts';
+export { eventExists, findEvent, readEvents } from './queries.ts';
+export { eventRoutes } from './routes.ts';
 export { type EventRow, isErased, shownColumns, wholeEventOf } from './row.ts';

@@ -7,11 +7,11 @@ import { createEnforcement, schemaTagOf } from '#lib/schema-checks';
 import { attribute, newTraceparent } from '#lib/telemetry';
 import { bodyLimits } from '../http/body-limits.ts';
 import { sendInvalid, sendTooLarge } from '../http/send-problem.ts';
-import { createPublishing, publishedAnswer } from '../publishing/publishing.ts';
-import { refuseUnjudged } from '../publishing/refuse-unjudged.ts';
 import { serve } from '../route.ts';
 import { tagErrors } from '../settings/tags.ts';
 import { insertPublishedEvents } from './published.ts';
+import { createPublishing, publishedAnswer } from './publishing/publishing.ts';
+import { refuseUnjudged } from './publishing/refuse-unjudged.ts';
 
 /**
  * An event of one's own. It is readable when it is answered for, and goes to its topic right after, or as soon as Kafka is back:

@@ -1,6 +1,5 @@
 import { validateHeaderValue } from 'node:http';
 import {
-  eraseEvent,
   getEvent,
   getEventPayload,
   getEventRequest,
@@ -8,23 +7,20 @@ import {
   listEventMatching,
   listEventReceipts,
 } from '#lib/api-contract';
-import { formatMicros, nowMicros } from '#lib/clock';
 import { decodeContent } from '#lib/content-coding';
 import { receivedHeadersFor } from '#lib/contract';
 import { maxEventSteps } from '#lib/event-filter';
-import { createId } from '#lib/ids';
 import { traceIdOf } from '#lib/telemetry';
 import { deliveryId, deliveryOf, listDeliveriesOfEvent } from '../deliveries/index.ts';
-import { eraseOne, findErasureOf, sendErasure } from '../erasures/index.ts';
 import { readPage, takePage } from '../http/paging.ts';
 import { sendInvalid, sendProblem } from '../http/send-problem.ts';
 import { headerViewerOf } from '../keys/identify-caller.ts';
-import { matchEvent } from '../matching/match-event.ts';
-import { endpointsAfter } from '../matching/subscribers.ts';
 import { jsonText } from '../resources/json-text.ts';
 import { isSampleEvent } from '../resources/sample-event.ts';
 import { type Route, serve } from '../route.ts';
 import { list } from './list.ts';
+import { matchEvent } from './matching/match-event.ts';
+import { endpointsAfter } from './matching/subscribers.ts';
 import { publish } from './publish.ts';
 import { eventExists, type EventWithPayload, findEvent, findRequest } from './queries.ts';
 import { listReceipts, positionOf, receiptOf, receiptPosition } from './receipts.ts';
@@ -60,19 +56,6 @@ async function payloadOf({ body, content_encoding: contentEncoding }: EventWithP
   const text = decoded.undecoded === 'unsupported' ? jsonText(body) : undefined;
   return text === undefined ? decoded : { payload: text };
 }
-
-/** Marks the event and removes what belongs to it; a job confirms it. */
-const erase = serve(eraseEvent, ({ postgres, clock, random }) => async (request, reply) => {
-  const { tenant } = request;
-  const eventId = request.params.id;
-  if (!(await eventExists(postgres, tenant, eventId))) return sendProblem(reply, 'not_found');
-  const id = createId('ers', clock.nowMs(), random);
-  const begun = await eraseOne(postgres, { tenant, id, eventId, asOf: formatMicros(nowMicros(clock)) }, (tx) =>
-    request.audit(tx, { id: eventId, after: { erasure_id: id } }),
-  );
-  const erasure = begun ?? (await findErasureOf(postgres, tenant, eventId));
-  return erasure === undefined ? sendProblem(reply, 'not_found') : sendErasure(reply, erasure);
-});
 
 /** The sender's bytes, under the sender's content type and encoding. */
 const payload = serve(getEventPayload, ({ postgres }) => async (request, reply) => {
@@ -194,7 +177,6 @@ export const eventRoutes: readonly Route[] = [
   list,
   search,
   get,
-  erase,
   payload,
   received,
   deliveries,

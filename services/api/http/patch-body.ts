@@ -4,7 +4,7 @@ import { excessOf } from './schema-bounds.ts';
 import type { Read } from './send-problem.ts';
 
 /** A PATCH accepts any value for known fields: the resulting resource is validated. */
-export const patchOf = (names: readonly string[]) =>
+const patchOf = (names: readonly string[]) =>
   ({
     type: 'object',
     additionalProperties: false,

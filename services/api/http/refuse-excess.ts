@@ -1,5 +1,5 @@
 import type { preValidationHookHandler } from 'fastify';
-import type { RouteSchema } from '../openapi/route-schema.ts';
+import type { RouteSchema } from './route-schema.ts';
 import { excessOf } from './schema-bounds.ts';
 import { sendInvalid } from './send-problem.ts';
 

@@ -1,8 +1,8 @@
 import type { FastifyReply } from 'fastify';
-import { prefersHtml, type Problem, type ProblemCode, problem, problemContentType, problemPage } from '#lib/problem';
-import { type ApiLimitName, apiLimits, plainText } from '../limits/api-limits.ts';
-import { maxFieldErrors } from './field-errors.ts';
+import { prefersHtml, type Problem, problem, type ProblemCode, problemContentType, problemPage } from '#lib/problem';
 import { type LimitName, limitTable, tenantLimitRaisedBy, type TenantLimits } from '#lib/tenancy';
+import { type ApiLimitName, apiLimits, plainText } from './api-limits.ts';
+import { maxFieldErrors } from './field-errors.ts';
 
 /** Stores recover within seconds; after that, the client's own backoff applies. */
 const retryAfterSeconds = 2;

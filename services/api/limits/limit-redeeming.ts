@@ -1,9 +1,9 @@
 import type { preValidationAsyncHookHandler } from 'fastify';
 import { clientOf } from '#lib/networks';
 import { rateLimitFields, waitSeconds } from '#lib/rate-limit';
+import { redeemingRate } from '../http/api-limits.ts';
 import { sendRateLimited } from '../http/send-problem.ts';
 import type { RouteDeps } from '../route.ts';
-import { redeemingRate } from './api-limits.ts';
 
 /**
  * 429 to a client that redeems codes faster. Sessions, portal links and looks at these (`dry_run`) are counted apart, so that one who looks at

@@ -6,14 +6,13 @@
  * operation of a running API, and checks its answers against them.
  */
 import type { RouteOptions } from 'fastify';
+import { resources as resourcesOfContract, nullable, type Schema } from '#lib/api-contract';
 import { AppError } from '#lib/errors';
+import { type ObjectSchema, schemaOf } from '../http/route-schema.ts';
 import { type DocumentedOperation, operationOf } from './describe-operation.ts';
 import { problemSchema } from './errors-of.ts';
 import { answerHeaders, requestHeaders } from './headers.ts';
-import type { DocumentedResource, Operation } from './operation.ts';
-import { documentedResources } from './resources/index.ts';
-import { type ObjectSchema, schemaOf } from './route-schema.ts';
-import { nullable, type Schema } from '#lib/api-contract';
+import { documented, type DocumentedResource, type Operation } from './operation.ts';
 import type { DeliveryOperation } from './webhooks/delivery.ts';
 import { webhooks } from './webhooks/webhooks.ts';
 
@@ -36,6 +35,11 @@ sent. Collections are paged; a \`Link\` header has the URL of the next page. Ans
 const securitySchemes = {
   key: { type: 'http', scheme: 'bearer', description: 'an API key, or the admin key' },
 };
+
+const documentedResources: readonly DocumentedResource[] = [
+  ...resourcesOfContract.map(documented),
+  { tag: 'Documentation', description: 'This documentation, for programs and for people.', schemas: {} },
+];
 
 /** @param apiUrl the URL for clients; empty: the place where they got the document */
 export function buildDocument(

@@ -1,11 +1,11 @@
 import type { RouteOptions } from 'fastify';
 import { type Answer, type AnswerHeader, pageQuery, type RouteScope, type Schema, text } from '#lib/api-contract';
+import { type ObjectSchema, schemaOf } from '../http/route-schema.ts';
 import { scopeOf } from '../keys/scopes.ts';
-import { exampleBodies } from './examples.ts';
 import { errorAnswers, problemsOf } from './errors-of.ts';
+import { exampleBodies } from './examples.ts';
 import type { requestHeaders } from './headers.ts';
 import { type Operation, ref } from './operation.ts';
-import { type ObjectSchema, schemaOf } from './route-schema.ts';
 
 /** The part of OpenAPI's Operation Object that is used here. */
 export interface DocumentedOperation {

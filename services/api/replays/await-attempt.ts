@@ -3,7 +3,7 @@ import type { Clock } from '#lib/clock';
 import { isFinal } from '#lib/contract';
 import type { Query } from '#lib/postgres';
 import { type AttemptRow, listAttempts, listDeliveriesOfEvent } from '../deliveries/index.ts';
-import type { AwaitedTenants } from '../polling/announce-awaited.ts';
+import type { AwaitedTenants } from '../events/index.ts';
 
 interface Awaited {
   tenant: string;

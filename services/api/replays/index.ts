@@ -1,12 +1,9 @@
-export { awaitAttempt } from './await-attempt.ts';
 export { type AsOfTokens, createAsOfTokens } from './by-filter/as-of.ts';
 export { openChoosing } from './by-filter/open-choosing.ts';
-export { newReplay } from './new-replay.ts';
 export { deadLetterReplayRoutes } from './of-dead-letters.ts';
 export { deliveryActions } from './of-deliveries.ts';
+export { endpointSendings } from './of-endpoints.ts';
 export { eventReplayRoutes } from './of-events.ts';
-export { startedReplay } from './queries.ts';
-export { replayLimitReached, showReplayUsage } from './replay-limit.ts';
+export { showReplayUsage } from './replay-limit.ts';
 export { createReplayWatch, type ReplayWatch } from './replay-watch.ts';
 export { replayRoutes } from './routes.ts';
-export { sendReplay } from './send-replay.ts';

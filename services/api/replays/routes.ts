@@ -1,11 +1,10 @@
 import { cancelReplay, getReplay, listReplayItems, listReplays, type ReplayWithFailures } from '#lib/api-contract';
 import { cancelReplay as cancelItems, replaysAhead } from '#lib/replay-store';
+import { readWait, sendNoPlace } from '../events/index.ts';
 import { bodyEtag, isUnchanged } from '../http/etag.ts';
 import { readPage, takePage } from '../http/paging.ts';
 import { sendInvalid, sendProblem } from '../http/send-problem.ts';
 import { whileAsked } from '../keys/why-ended.ts';
-import { readWait } from '../polling/read-wait.ts';
-import { sendNoPlace } from '../polling/send-no-place.ts';
 import { type Route, type RouteDeps, serve } from '../route.ts';
 import { itemNumber, listReplayItems as queryItems } from './items.ts';
 import {

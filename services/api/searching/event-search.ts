@@ -3,6 +3,7 @@ import { AppError } from '#lib/errors';
 import { createPart, type Part } from '#lib/lifecycle';
 import type { Logger } from '#lib/log';
 import type { PostgresAccess } from '#lib/postgres';
+import { maxSearches } from '../http/api-limits.ts';
 import type { SearchAnswer, SearchRequest, WorkerOptions } from './messages.ts';
 import { type SearchAsked, type SearchLimits, searchLimits } from './search-payloads.ts';
 
@@ -28,8 +29,6 @@ interface Options {
   limits?: SearchLimits;
 }
 
-/** Each has a connection to the database, and a megabyte or two of payloads. */
-export const maxSearches = 4;
 /** An idle thread ends after this time: it takes some 50 MB. */
 const idleMs = 60_000;
 const maxOldGenerationSizeMb = 256;

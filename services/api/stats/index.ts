@@ -1,2 +1,2 @@
-export { countedSince, findStats } from './queries.ts';
+export { countedSince } from './queries.ts';
 export { statRoutes, systemRoutes } from './routes.ts';

@@ -1,2 +1,2 @@
-export { countsOf, findTenant } from './queries.ts';
+export { limitRoutes } from './limit-routes.ts';
 export { tenantRoutes } from './routes.ts';

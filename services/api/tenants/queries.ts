@@ -6,7 +6,7 @@ import { type LimitName, limitNames, type TenantLimits } from '#lib/tenancy';
 import type { PageRequest } from '../http/paging.ts';
 import type { CountedKind } from '../resources/tenant-room.ts';
 
-export type OwnLimits = Partial<Record<LimitName, number>>;
+type OwnLimits = Partial<Record<LimitName, number>>;
 
 export interface TenantContent {
   name: string;

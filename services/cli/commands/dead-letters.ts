@@ -10,7 +10,7 @@ import { columns, describe, print, table } from '../output/print.ts';
 import { flag, list, text, type Values, verb } from '../verb.ts';
 
 /** The filters of dead letters, each the API's field of that name. */
-export const filterOptions = {
+const filterOptions = {
   stage: text('NAME', 'where it was dead-lettered: dedup, fan-out, dispatcher or projector'),
   endpoint: text('ID', 'deliveries to this endpoint'),
   type: text('NAME', 'events of this type'),
@@ -21,7 +21,7 @@ export const filterOptions = {
 };
 
 /** The API's fields. */
-export const filterOf = (values: Values<typeof filterOptions>, nowMs: number): Record<string, string> =>
+const filterOf = (values: Values<typeof filterOptions>, nowMs: number): Record<string, string> =>
   omitAbsent({
     stage: values.stage,
     endpoint_id: values.endpoint,
@@ -39,11 +39,11 @@ export interface DeadLetter extends Record<string, unknown> {
 }
 
 /** The columns of a table of dead letters: those that tell most stand first. */
-export const deadLetterColumns = [
+const deadLetterColumns = [
   ...['id', 'at', 'last', 'reason', 'attempts', 'stage', 'event_type', 'event_id', 'endpoint_id', 'status'],
 ];
 
-export const deadLetterRow = (deadLetter: DeadLetter) => ({ ...deadLetter, last: lastOf(deadLetter) });
+const deadLetterRow = (deadLetter: DeadLetter) => ({ ...deadLetter, last: lastOf(deadLetter) });
 
 /** The receiver's last outcome: `HTTP 500`, `timeout`; null where nothing was sent. */
 const lastOf = ({ last_outcome: outcome, last_http_status: status }: DeadLetter): string | null =>
@@ -64,7 +64,7 @@ interface Preview extends Record<string, unknown> {
   left_out: number;
 }
 
-export async function replayDeadLetters(values: ReplayValues, context: Context): Promise<number> {
+async function replayDeadLetters(values: ReplayValues, context: Context): Promise<number> {
   const { process, clock, screen } = context;
   const filter = filterOf(values, clock.nowMs());
   if (!values.all && values.id === undefined && Object.keys(filter).length === 0)

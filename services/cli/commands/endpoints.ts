@@ -54,7 +54,7 @@ export interface TestAnswer {
   attempt: Attempt | null;
 }
 
-export function describeTest({ event_id: event, delivery_id: delivery, attempt }: TestAnswer, screen: Screen): string {
+function describeTest({ event_id: event, delivery_id: delivery, attempt }: TestAnswer, screen: Screen): string {
   const ids = omitAbsent({ event, delivery: delivery ?? undefined });
   if (attempt === null) {
     const command = delivery === null ? `events deliveries ${event}` : `deliveries attempts ${delivery}`;
@@ -105,14 +105,14 @@ const settings = {
   SettingSpec
 >;
 
-export const endpointOptions = {
+const endpointOptions = {
   'client-certificate-file': text('FILE', 'the client certificate with its chain, PEM; with --client-key-file'),
   'client-key-file': text('FILE', 'the private key of the client certificate, PEM'),
   ...settingsOptions(settings),
 };
 
 /** The settings that have a default to be reset to. */
-export const resettableSettings = [...Object.keys(settings).filter((name) => name !== 'url'), 'client_certificate'];
+const resettableSettings = [...Object.keys(settings).filter((name) => name !== 'url'), 'client_certificate'];
 
 type Values = Parameters<typeof readSettings>[1] & {
   'client-certificate-file'?: string | undefined;
@@ -120,7 +120,7 @@ type Values = Parameters<typeof readSettings>[1] & {
 };
 
 /** The settings that the call gives. The API validates them. */
-export async function readEndpoint(context: Context, values: Values): Promise<Record<string, unknown>> {
+async function readEndpoint(context: Context, values: Values): Promise<Record<string, unknown>> {
   return { ...(await readSettings(context, values, settings)), ...(await readClientCertificate(context, values)) };
 }
 
@@ -152,7 +152,7 @@ const flat = (thing: object, prefix = ''): [string, unknown][] =>
       : [[`${prefix}${name}`, value ?? '-'] as [string, unknown]],
   );
 
-export const pauseVerbs = {
+const pauseVerbs = {
   health: apiVerb({
     summary: 'Show how an endpoint does, and what waits for it',
     description:

@@ -8,7 +8,7 @@ import { list, text, verb } from '../verb.ts';
 import { filterOf, filterOptions, findEvents, findFilter, findOptions, queryOf } from './find-events.ts';
 
 /** `name:value`, repeatable. The API validates them. */
-export const readTags = (texts: readonly string[]): Record<string, string> =>
+const readTags = (texts: readonly string[]): Record<string, string> =>
   Object.fromEntries(
     texts.map((text) => {
       const colon = text.indexOf(':');
@@ -27,9 +27,9 @@ export interface Event extends Record<string, unknown> {
 }
 
 /** The columns of a table of events. */
-export const listedColumns = ['received_at', 'id', 'type', 'status', 'event_id', 'deliveries'];
+const listedColumns = ['received_at', 'id', 'type', 'status', 'event_id', 'deliveries'];
 
-export const eventRow = (event: Event) => ({ ...event, deliveries: countDeliveries(event.deliveries) });
+const eventRow = (event: Event) => ({ ...event, deliveries: countDeliveries(event.deliveries) });
 
 /** `2 delivered, 1 retrying` */
 export const countDeliveries = (counts: Event['deliveries']): string =>
@@ -49,7 +49,7 @@ export type EventRequest =
     };
 
 /** As it would stand on the wire, below the address that it came from. */
-export function requestText(request: EventRequest): string {
+function requestText(request: EventRequest): string {
   if (request.method === null) return 'unknown: the event did not come by HTTP, or came before requests were kept';
   const { method, path, client_address: address, headers, truncated } = request;
   return [
@@ -63,7 +63,7 @@ export function requestText(request: EventRequest): string {
 }
 
 /** An endpoint and an event, as the API says it. */
-export interface Match {
+interface Match {
   endpoint_id: string;
   url: string | null;
   matched: boolean | null;
@@ -77,9 +77,9 @@ export interface Match {
   deleted_at: string | null;
 }
 
-export const matchColumns = ['endpoint_id', 'matched', 'why', 'delivery_id'];
+const matchColumns = ['endpoint_id', 'matched', 'why', 'delivery_id'];
 
-export const matchRow = (match: Match) => ({
+const matchRow = (match: Match) => ({
   endpoint_id: match.endpoint_id,
   matched: match.matched === null ? 'unknown' : match.matched ? 'yes' : 'no',
   why: whyOf(match) + sinceThen(match),
@@ -141,7 +141,7 @@ interface Search {
 const withoutSince = ({ since: _changed, ...filters }: typeof filterOptions) => filters;
 const searchFilters = withoutSince(filterOptions);
 
-export const explainVerbs = {
+const explainVerbs = {
   receipts: apiVerb({
     summary: 'List the arrivals of an event',
     description:

@@ -24,7 +24,7 @@ export async function setUp(context: Context): Promise<number> {
 
   const migrating = migrate({
     ...postgresAccess(config),
-    directory: join(import.meta.dirname, '../../../../deploy/postgres/migrations'),
+    directory: join(import.meta.dirname, '../../../deploy/postgres/migrations'),
     log,
   });
   const definitions = topicDefinitions({

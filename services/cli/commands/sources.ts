@@ -18,7 +18,7 @@ import { columns, describe } from '../output/print.ts';
 import { flag, list, text } from '../verb.ts';
 
 /** The settings of a source, besides its name and scheme. */
-export const sourceSettings = {
+const sourceSettings = {
   dedup_id: listOrJsonSetting(
     'PLACE',
     'where the event’s identifier is: header:Name or a JSON pointer; a JSON list of them joins their values',
@@ -47,7 +47,7 @@ export interface ShownSource extends Record<string, unknown> {
 }
 
 /** Warnings for the owner of a source: the API's advice, and identifiers that came back with another body. */
-export async function sourceWarnings({ id, advice, identified_by }: ShownSource, api: Api): Promise<readonly string[]> {
+async function sourceWarnings({ id, advice, identified_by }: ShownSource, api: Api): Promise<readonly string[]> {
   const query = new URLSearchParams({ source_id: id, has: 'changed', order: 'desc' }).toString();
   // With anything that an identifier counts together with, another body is another event.
   const changed = identified_by.with === null ? await api.list<{ event_id: string }>(`/events?${query}`, 1) : [];
@@ -74,7 +74,7 @@ interface Sample {
   curl: string;
 }
 
-export const webhookVerbs = {
+const webhookVerbs = {
   verify: apiVerb({
     summary: 'Verify a webhook as a source does, and say what is wrong',
     description:

@@ -21,7 +21,7 @@ const maxReadBytes = 10 * maxBodyBytes;
  *
  * @throws if the sender disconnects
  */
-export async function readArrivingBody(request: IncomingMessage): Promise<Buffer | { tooLargeBytes: number }> {
+async function readArrivingBody(request: IncomingMessage): Promise<Buffer | { tooLargeBytes: number }> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {

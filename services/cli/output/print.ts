@@ -39,8 +39,7 @@ const tones: Readonly<Record<string, Tone>> = {
 const state = new RegExp(`(?<=^|  )(?:${Object.keys(tones).join('|')})(?=  |$)`, 'gm');
 
 /** Colours the states in lines and tables. */
-export const colourStates = (text: string): string =>
-  text.replace(state, (word) => coloured(tones[word] ?? 'waiting', word));
+const colourStates = (text: string): string => text.replace(state, (word) => coloured(tones[word] ?? 'waiting', word));
 
 function toned(tone: Tone, words: readonly string[]): Record<string, Tone> {
   return Object.fromEntries(words.map((word) => [word, tone]));

@@ -10,7 +10,7 @@ import { cliCommand, codeBlock, definitions, shortId, wholeId } from '../ui/text
 import { minute, time } from '../ui/times.ts';
 
 /** An API key of the API. The key itself is shown once, by whoever makes it. */
-export interface ApiKey {
+interface ApiKey {
   id: string;
   name: string;
   scopes: readonly string[];
@@ -21,14 +21,14 @@ export interface ApiKey {
 }
 
 /** The console has a session, and a session makes no keys: the rule of the API. */
-export const howToCreateKeys = (tenant: string) => ({
+const howToCreateKeys = (tenant: string) => ({
   title: 'No API key yet',
   text: 'A session can’t make API keys. Make one with the operator’s key, or with a key that has the scope admin; it is shown once:',
   command: cliCommand('api-keys create --name shop --scope publish', tenant),
 });
 
 /** `T/keys`: the keys that are not revoked. */
-export const keys = tenantPage({
+const keys = tenantPage({
   path: '/keys',
   title: 'API keys',
   section: 'keys',
@@ -59,10 +59,10 @@ export const keys = tenantPage({
   },
 });
 
-export const lastUsed = ({ last_used_at: at }: ApiKey): Html => (at === null ? html`never` : minute(at));
+const lastUsed = ({ last_used_at: at }: ApiKey): Html => (at === null ? html`never` : minute(at));
 
 /** `T/keys/:id` */
-export const key = tenantPage({
+const key = tenantPage({
   path: '/keys/:id',
   title: 'API key',
   section: 'keys',
@@ -91,7 +91,7 @@ export const key = tenantPage({
 });
 
 /** `T/keys/:id/revoke`: asks first, and revokes. */
-export const revokeKey = tenantPage({
+const revokeKey = tenantPage({
   path: '/keys/:id/revoke',
   title: 'Revoke an API key',
   section: 'keys',

@@ -11,7 +11,7 @@ import { cliCommand, shortId } from '../ui/text.ts';
 import { minute } from '../ui/times.ts';
 
 /** A session of `GET /v1/sessions`. */
-export interface SessionRow {
+interface SessionRow {
   id: string;
   /** `*`: all. */
   tenant: string;
@@ -40,7 +40,7 @@ interface Given {
 const operatorKey = 'admin';
 
 /** The sessions of a tenant, or those of the operator for all tenants. */
-export const sessionsPage = ({ context, tenant, href, listed, keyHref, above }: Given): PageResult =>
+const sessionsPage = ({ context, tenant, href, listed, keyHref, above }: Given): PageResult =>
   listPage<SessionRow>(context, {
     title: 'Sessions',
     href,
@@ -80,7 +80,7 @@ const endForm = (id: string, { context, href }: Pick<Given, 'context' | 'href'>)
     : postForm(context, { action: `${href}/${id}/end`, submit: 'End', tone: 'quiet', isInline: true });
 
 /** `T/sessions`: those that have not ended. */
-export const sessions = tenantPage({
+const sessions = tenantPage({
   path: '/sessions',
   title: 'Sessions',
   section: 'sessions',
@@ -101,7 +101,7 @@ export const sessions = tenantPage({
 });
 
 /** `/sessions`: those of the operator for all tenants. */
-export const operatorSessions = operatorPage({
+const operatorSessions = operatorPage({
   path: '/sessions',
   title: 'Sessions',
   section: 'tenants',
@@ -134,7 +134,7 @@ async function end({ api, params, session, base }: Ending, list: string): Promis
 }
 
 /** `POST T/sessions/:id/end` */
-export const endSession = tenantPage({
+const endSession = tenantPage({
   path: '/sessions/:id/end',
   title: 'End a session',
   section: 'sessions',
@@ -142,7 +142,7 @@ export const endSession = tenantPage({
 });
 
 /** `POST /sessions/:id/end` */
-export const endOperatorSession = operatorPage({
+const endOperatorSession = operatorPage({
   path: '/sessions/:id/end',
   title: 'End a session',
   section: 'tenants',

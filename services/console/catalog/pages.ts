@@ -30,7 +30,7 @@ export function answerElsewhere(kind: 'moved' | 'gone' | 'missing', to?: string)
 const perPage = 100;
 
 /** `/catalog`: all types, by name. */
-export const types = catalogPage({
+const types = catalogPage({
   path: '/catalog',
   title: 'Event types',
   query: ['category', 'status', 'page'],
@@ -118,7 +118,7 @@ function groupLinks(all: readonly EventTypeSummary[], base: string): Html | null
 }
 
 /** `/catalog/{type}` */
-export const type = catalogPage({
+const type = catalogPage({
   path: '/catalog/:type',
   title: 'Event type',
   query: ['name'],
@@ -149,7 +149,7 @@ async function successorOf(catalog: Catalog, name: string | null | undefined): P
 }
 
 /** `/catalog/{type}/v/{n}` */
-export const version = catalogPage({
+const version = catalogPage({
   path: '/catalog/:type/v/:version',
   title: 'Version',
   query: ['name'],
@@ -180,7 +180,7 @@ export const version = catalogPage({
 });
 
 /** `/catalog/changes`: what became of the types, newest first. */
-export const changes = catalogPage({
+const changes = catalogPage({
   path: '/catalog/changes',
   title: 'Changes',
   query: ['cursor'],
@@ -208,7 +208,7 @@ export const wordsOf = (listed: readonly { notes: string | null }[]): readonly s
   listed.map(({ notes }) => notes ?? '');
 
 /** `/catalog/groups/{prefix}`: the types whose names begin with it and a dot. */
-export const group = catalogPage({
+const group = catalogPage({
   path: '/catalog/groups/:prefix',
   title: 'Group',
   query: ['name'],
@@ -234,7 +234,7 @@ const maxLength = 200;
 const mostShown = 100;
 
 /** `/catalog/search?q=`: the form is in the header of every page, and keeps what was searched for. */
-export const search = catalogPage({
+const search = catalogPage({
   path: '/catalog/search',
   title: 'Search',
   query: ['q'],

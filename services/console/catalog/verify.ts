@@ -49,7 +49,7 @@ export const languages: Readonly<Record<string, Language>> = {
   },
 };
 
-const folder = join(import.meta.dirname, '../../snippets');
+const folder = join(import.meta.dirname, '../snippets');
 /** As they were tried by tests. */
 const snippet = (file: string): Html => codeBlock(readFileSync(join(folder, file), 'utf8'));
 

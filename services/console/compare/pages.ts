@@ -8,7 +8,7 @@ import { errorSummary, textField } from '../ui/form.ts';
 import { byteCount, hexLine, indentedJson, payloadText } from '../ui/payload.ts';
 
 /** A request and its answer as lines, as they go over the wire. */
-export function attemptLines({ request, outcome, http_status: status, detail, ...answer }: Attempt): readonly string[] {
+function attemptLines({ request, outcome, http_status: status, detail, ...answer }: Attempt): readonly string[] {
   const { response_headers: headers, response_excerpt: excerpt, response_excerpt_encoding: encoding } = answer;
   return [
     ...(request === null
@@ -61,7 +61,7 @@ interface Comparison {
 }
 
 /** Two payloads or two attempts, line by line. Without both: the form to choose them. */
-export function comparePage({ t, a, b, sides, errors = [] }: Comparison): PageResult {
+function comparePage({ t, a, b, sides, errors = [] }: Comparison): PageResult {
   return page({
     status: errors.length > 0 ? 400 : 200,
     title: 'Compare',
@@ -100,9 +100,9 @@ const sideLink = (t: string, name: SideName): Html =>
   html`<a href="${t}${name.kind === 'payload' ? path`/events/${name.eventId}` : path`/deliveries/${name.deliveryId}`}"><code>${labelOf(name)}</code></a>`;
 
 /** The sides that can be compared: the payload of an event, or an attempt of a delivery. */
-export type SideName = { kind: 'payload'; eventId: string } | { kind: 'attempt'; deliveryId: string; number: number };
+type SideName = { kind: 'payload'; eventId: string } | { kind: 'attempt'; deliveryId: string; number: number };
 
-export interface Side {
+interface Side {
   name: SideName;
   lines: readonly string[];
   /** The bytes that must be the same for the two to be equal. */
@@ -110,7 +110,7 @@ export interface Side {
 }
 
 /** As the API has them. */
-export interface Attempt {
+interface Attempt {
   attempt: number;
   at: string;
   outcome: string;
@@ -125,14 +125,14 @@ export interface Attempt {
 const mostAttempts = 1_000;
 
 /** `evt_…`, or a delivery and the number of its attempt: `dlv_…/2`, also with `:` or `.` between. Undefined for anything else. */
-export function readSideName(text: string): SideName | undefined {
+function readSideName(text: string): SideName | undefined {
   if (/^evt_[0-9a-z]{1,100}$/.test(text)) return { kind: 'payload', eventId: text };
   const [, deliveryId, number] = /^(dlv_[0-9a-z]{1,100})[/:.](\d{1,6})$/.exec(text) ?? [];
   return deliveryId === undefined ? undefined : { kind: 'attempt', deliveryId, number: Number(number) };
 }
 
 /** @returns the status that says why there is no such attempt. @throws ApiError 404, 410 */
-export async function readSide(api: ReadApi, name: SideName): Promise<Side | 404 | 410> {
+async function readSide(api: ReadApi, name: SideName): Promise<Side | 404 | 410> {
   if (name.kind === 'payload') {
     const payload = await readPayload(api, name.eventId);
     return { name, lines: await payloadLines(payload), bytes: payload.bytes };
@@ -152,7 +152,7 @@ export async function readSide(api: ReadApi, name: SideName): Promise<Side | 404
 const wrongName = 'must be the id of an event, or a delivery with the number of an attempt, such as dlv_…/2';
 
 /** `T/compare?a=&b=`: two payloads, or two attempts. */
-export const compare = tenantPage({
+const compare = tenantPage({
   path: '/compare',
   title: 'Compare',
   section: 'events',

@@ -26,7 +26,7 @@ const filterNames = listParameters([
 ]);
 
 /** `T/dead-letters`: what could not be processed or delivered, newest first. */
-export const deadLetters = tenantPage({
+const deadLetters = tenantPage({
   path: '/dead-letters',
   title: 'Dead letters',
   section: 'dead_letters',
@@ -84,7 +84,7 @@ function replayAll({ t, query }: TenantContext): Html | null {
 }
 
 /** `POST T/dead-letters/:id/replay`: one needs no preview. */
-export const replayDeadLetter = tenantPage({
+const replayDeadLetter = tenantPage({
   path: '/dead-letters/:id/replay',
   title: 'Replay a dead letter',
   section: 'dead_letters',
@@ -99,7 +99,7 @@ export const replayDeadLetter = tenantPage({
 });
 
 /** `T/dead-letters/:id` */
-export const deadLetter = tenantPage({
+const deadLetter = tenantPage({
   path: '/dead-letters/:id',
   title: 'Dead letter',
   section: 'dead_letters',

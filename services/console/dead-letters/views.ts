@@ -63,7 +63,7 @@ export function lastOutcome({ last_outcome: outcome, last_http_status: status }:
 }
 
 /** Where it was dead-lettered. */
-export const stageWords: Readonly<Record<string, string>> = {
+const stageWords: Readonly<Record<string, string>> = {
   dedup: 'accepting the webhook',
   'fan-out': 'choosing the endpoints',
   dispatcher: 'sending to the endpoint',

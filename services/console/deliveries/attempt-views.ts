@@ -15,11 +15,11 @@ type Sent = NonNullable<Attempt['request']>;
 
 const mask = '***';
 
-export const hasMask = ({ url, headers }: Sent): boolean =>
+const hasMask = ({ url, headers }: Sent): boolean =>
   url.includes(mask) || Object.values(headers).some((value) => value.includes(mask));
 
 /** Downloads the payload, whose bytes are the body of every attempt. */
-export const payloadCommand = (eventId: string): string =>
+const payloadCommand = (eventId: string): string =>
   shellLines([
     'curl -fsS -o payload',
     '-H "Authorization: Bearer $HOOKLINE_ADMIN_KEY"',
@@ -30,7 +30,7 @@ export const payloadCommand = (eventId: string): string =>
 const ownHeaders = ['content-length', 'connection', 'host'];
 
 /** The same request again, signatures included. */
-export const curlCommand = ({ method, url, headers }: Sent): string =>
+const curlCommand = ({ method, url, headers }: Sent): string =>
   shellLines([
     `curl -i -X ${shellWord(method)}`,
     ...Object.entries(headers)
@@ -45,7 +45,7 @@ export const curlCommand = ({ method, url, headers }: Sent): string =>
 const standardHeaders = ['webhook-id', 'webhook-timestamp', 'webhook-signature'];
 
 /** Verifies the signature at the time of the attempt. Undefined: it was not signed. */
-export function verifyCommand({ headers }: Sent): string | undefined {
+function verifyCommand({ headers }: Sent): string | undefined {
   const signed = standardHeaders.map((name) => [name, headers[name]] as const);
   const timestamp = headers['webhook-timestamp'];
   if (timestamp === undefined || signed.some(([, value]) => value === undefined)) return undefined;

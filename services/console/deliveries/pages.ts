@@ -17,7 +17,7 @@ import { type Delivery, isOpen, readAttempt, readDelivery } from './read.ts';
 import { deliveryPage } from './views.ts';
 
 /** The filters of the list; they choose what is retried or cancelled, too. */
-export const deliveryFilters = (names: TenantNames, query: URLSearchParams): readonly Filter[] => [
+const deliveryFilters = (names: TenantNames, query: URLSearchParams): readonly Filter[] => [
   { kind: 'choice', name: 'endpoint_id', label: 'Endpoint', options: endpointOptions(names, query.get('endpoint_id')) },
   {
     kind: 'choice',
@@ -37,10 +37,10 @@ export const noNames: TenantNames = {
   sources: { names: new Map(), isComplete: false },
 };
 
-export const deliveryFilterNames = deliveryFilters(noNames, new URLSearchParams()).map(({ name }) => name);
+const deliveryFilterNames = deliveryFilters(noNames, new URLSearchParams()).map(({ name }) => name);
 
 /** `T/deliveries`: what is sent to which endpoint, newest first. */
-export const deliveries = tenantPage({
+const deliveries = tenantPage({
   path: '/deliveries',
   title: 'Deliveries',
   section: 'deliveries',
@@ -127,7 +127,7 @@ const notYet = (href: string, next: URLSearchParams): Html =>
 <p><a class="button" href="${withQuery(href, next)}">Look at the next ones</a></p></div>`;
 
 /** `T/deliveries/:id` */
-export const delivery = tenantPage({
+const delivery = tenantPage({
   path: '/deliveries/:id',
   title: 'Delivery',
   section: 'deliveries',
@@ -139,7 +139,7 @@ export const delivery = tenantPage({
 });
 
 /** @param refused why what was asked for is not possible now, as a sentence */
-export async function showDelivery(context: TenantContext, id: string, refused?: string): Promise<PageResult> {
+async function showDelivery(context: TenantContext, id: string, refused?: string): Promise<PageResult> {
   const { t, clock, query, isCustomer } = context;
   const shown = await readDelivery(context, id, query);
   if (!shown.ok) return problem(400, { errors: shown.errors });
@@ -166,7 +166,7 @@ function actions(context: TenantContext, delivery: Delivery): Html {
 }
 
 /** `T/deliveries/:id/attempts/:n` */
-export const attempt = tenantPage({
+const attempt = tenantPage({
   path: '/deliveries/:id/attempts/:n',
   title: 'Attempt',
   section: 'deliveries',
@@ -216,7 +216,7 @@ ${number > 1 && !isCustomer && html`<a class="button" href="${t}/compare?a=${id}
 /** The actions on one delivery. One that is not possible now is a sentence on its page. */
 
 /** `T/deliveries/:id/retry`: one that waits is sent now; of one that is dead, its dead letter is replayed. */
-export const retryDelivery = tenantPage({
+const retryDelivery = tenantPage({
   path: '/deliveries/:id/retry',
   title: 'Delivery',
   section: 'deliveries',
@@ -235,7 +235,7 @@ export const retryDelivery = tenantPage({
 });
 
 /** `T/deliveries/:id/cancel` */
-export const cancelDelivery = tenantPage({
+const cancelDelivery = tenantPage({
   path: '/deliveries/:id/cancel',
   title: 'Delivery',
   section: 'deliveries',

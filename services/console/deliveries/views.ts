@@ -39,7 +39,7 @@ const noticedMs = 2_000;
 const exactMs = 10_000;
 
 /** The reason for the wait between an attempt and the one before it, or the creation of the delivery. */
-export function waitedBecause(
+function waitedBecause(
   attempt: Attempt,
   before: Attempt | undefined,
   { delivery, retry }: { delivery: Delivery; retry: Retry | undefined },
@@ -57,7 +57,7 @@ export function waitedBecause(
   return [...(waited === '' ? [] : [waited]), ...reasons].join(' · ');
 }
 
-export interface Waiting {
+interface Waiting {
   delivery: Delivery;
   /** Undefined: deleted, or not known. */
   endpoint: Endpoint | undefined;
@@ -67,7 +67,7 @@ export interface Waiting {
 }
 
 /** Why an open delivery is not sent at this moment, what holds it longest first. Empty for one that has ended. */
-export function whyWaits({ delivery, endpoint, health, lastAttempt, nowMs }: Waiting): readonly Html[] {
+function whyWaits({ delivery, endpoint, health, lastAttempt, nowMs }: Waiting): readonly Html[] {
   const { status, next_attempt_at: next } = delivery;
   if (status !== 'pending' && status !== 'retrying' && status !== 'parked') return [];
   const held = heldBy(endpoint, health);
@@ -114,7 +114,7 @@ interface Attempts {
 }
 
 /** The attempts of a delivery: when, what came of each, and where its time went. */
-export function attemptsTable({ t, delivery, attempts, retry }: Attempts): Html {
+function attemptsTable({ t, delivery, attempts, retry }: Attempts): Html {
   const longestMs = Math.max(0, ...attempts.map(totalMs));
   const before = new Map(attempts.map((attempt, index) => [attempt, attempts[index - 1]]));
   const columns: readonly Column<Attempt>[] = [

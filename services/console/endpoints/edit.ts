@@ -56,13 +56,13 @@ interface Difference {
   by: 'you' | 'them' | 'both';
 }
 
-export interface Conflict {
+interface Conflict {
   /** For the form. */
   values: FormValues;
   differences: readonly Difference[];
 }
 
-export function conflictOf({ opened, yours, theirs }: Versions): Conflict {
+function conflictOf({ opened, yours, theirs }: Versions): Conflict {
   const differing = fieldNames.filter((name) => !isSameValue(name, yours[name], theirs[name]));
   const differences = differing.map((name): Difference => {
     const isYours = !isSameValue(name, yours[name], opened[name]);
@@ -92,7 +92,7 @@ const shown = (name: FormField, value: string): Html =>
       ? html`(as entered)`
       : html`<code class="value">${value}</code>`;
 
-export const conflictView = ({
+const conflictView = ({
   differences,
 }: Conflict): Html => html`<div class="error-summary" role="alert" tabindex="-1" autofocus>
 <h2>Somebody else has saved this endpoint since you opened it</h2>

@@ -53,7 +53,7 @@ const filters: readonly Filter[] = [
 ];
 
 /** `T/endpoints`: where events are sent to, and how each does. */
-export const endpoints = tenantPage({
+const endpoints = tenantPage({
   path: '/endpoints',
   title: 'Endpoints',
   section: 'endpoints',
@@ -160,7 +160,7 @@ const firstForm = (context: TenantContext): Html =>
   });
 
 /** `T/endpoints/new`. Its answer alone shows the secret; a reload of it shows the same, and creates nothing. */
-export const newEndpoint = tenantPage({
+const newEndpoint = tenantPage({
   path: '/endpoints/new',
   title: 'New endpoint',
   section: 'endpoints',
@@ -213,7 +213,7 @@ async function showForm(
 }
 
 /** `T/endpoints/:id` */
-export const endpoint = tenantPage({
+const endpoint = tenantPage({
   path: '/endpoints/:id',
   title: 'Endpoint',
   section: 'endpoints',

@@ -14,7 +14,7 @@ import { duration, milliseconds, time } from '../ui/times.ts';
 import type { AnswerGroup, Endpoint, EndpointHealth, LastSend, Retry, ShownEndpoint, Success } from './read.ts';
 
 /** The answers to an operator's first questions: does it take events, what waits, and until when. */
-export function healthView(endpoint: Endpoint, health: EndpointHealth, t: string): Html {
+function healthView(endpoint: Endpoint, health: EndpointHealth, t: string): Html {
   const { waiting, latency } = health;
   return definitions([
     ['Sending', sending(endpoint, health)],
@@ -37,7 +37,7 @@ export function healthView(endpoint: Endpoint, health: EndpointHealth, t: string
 }
 
 /** Failed attempts by what came back, the most frequent first: the reason is read here, not behind each of them. */
-export function failuresView(failures: readonly AnswerGroup[], t: string): Html | null {
+function failuresView(failures: readonly AnswerGroup[], t: string): Html | null {
   if (failures.length === 0) return null;
   return html`<section class="card"><h2>Why it fails</h2>${table({
     caption: 'Failed attempts of the last 24 hours, by answer',
@@ -145,7 +145,7 @@ function lastSend(send: LastSend | null): Html {
 }
 
 /** The events that it gets. @param sources undefined: they are not told of */
-export function subscription(endpoint: Endpoint, sources: ReadonlyMap<string, string> | undefined, t: string): Html {
+function subscription(endpoint: Endpoint, sources: ReadonlyMap<string, string> | undefined, t: string): Html {
   const { event_types: types, source_ids: ids, filter, filter_unjudged: unjudged } = endpoint;
   return html`${definitions([
     ['Event types', types.length === 0 ? 'all' : list(types.map((type) => html`<code>${type}</code>`))],
@@ -172,7 +172,7 @@ function sourceLink(id: string, sources: ReadonlyMap<string, string>, t: string)
 }
 
 /** How it is sent. Private values are masked, as the API masks them. */
-export function sendingSettings(endpoint: Endpoint): Html {
+function sendingSettings(endpoint: Endpoint): Html {
   const { rate_limit: rate, headers, pass_headers: passed, proxy, client_certificate: certificate } = endpoint;
   const names = Object.entries(headers);
   return definitions([
@@ -212,7 +212,7 @@ function retryWords(retry: Retry): string {
 }
 
 /** The secrets themselves are never shown again. */
-export const signing = ({ ed25519, public_keys: keys }: Endpoint): Html =>
+const signing = ({ ed25519, public_keys: keys }: Endpoint): Html =>
   definitions([
     ['Secret', 'shown once, when it was made; during the overlap after a rotation both sign'],
     ['Ed25519 (v1a)', ed25519 ? html`${keys.map((key) => html`<code>${key}</code><br>`)}newest first` : 'not added'],

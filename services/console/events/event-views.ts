@@ -73,7 +73,7 @@ export function sourceName(id: string, sources: readonly Source[]): Html {
   return name === undefined ? shortId(id) : html`<bdi>${name}</bdi>`;
 }
 
-export const sourceLink = (id: string, { t, sources }: { t: string; sources: readonly Source[] }): Html =>
+const sourceLink = (id: string, { t, sources }: { t: string; sources: readonly Source[] }): Html =>
   builtIn[id] === undefined
     ? html`<a href="${t}/sources/${encodeURIComponent(id)}">${sourceName(id, sources)}</a>`
     : sourceName(id, sources);
@@ -95,7 +95,7 @@ export function sourceOptions(
 const masked = '***';
 
 /** The request that a webhook came with: headers in their order, spelled and repeated as the sender did. */
-export function requestView(request: EventRequest | undefined): Html {
+function requestView(request: EventRequest | undefined): Html {
   if (request === undefined) return html`<p class="note">The request has been removed: its retention time is over.</p>`;
   const { method, path, client_address: address, headers, truncated } = request;
   if (method === null || headers === null)
@@ -108,7 +108,7 @@ ${isMasked && html`<p class="muted"><code>${masked}</code> stands for a value th
 ${truncated && html`<p class="muted">There was more than is kept: 2,048 characters of the path, and 8 KiB of headers.</p>`}`;
 }
 
-export const deliveriesTable = (
+const deliveriesTable = (
   deliveries: readonly Delivery[],
   { t, endpoints, answers }: { t: string; endpoints: EndpointNames; answers: Answers },
 ): Html => {
@@ -140,7 +140,7 @@ const sentBy: Column<Delivery> = {
   cell: ({ generation }) => (generation === 0 ? 'fan-out' : `replay ${generation}`),
 };
 
-export const receiptsTable = (receipts: readonly Receipt[]): Html =>
+const receiptsTable = (receipts: readonly Receipt[]): Html =>
   table({
     caption: 'Receipts of this event',
     rows: receipts,

@@ -92,7 +92,7 @@ function duplicates({ duplicates: all, duplicates_changed: changed }: LiveEvent)
 }
 
 /** The next step where no event has come yet: a command that works. */
-export function firstEvent({
+function firstEvent({
   t,
   tenant,
   sources,
@@ -139,7 +139,7 @@ interface LiveList {
  * The rows, and what islands/live-events.ts needs to add to them. Without a script it is the table alone. An empty list has its table too, not
  * shown, for the first event that comes.
  */
-export function liveList({ t, events, sources, cursor, filters, isFollowing, hasOlder }: LiveList): Html {
+function liveList({ t, events, sources, cursor, filters, isFollowing, hasOlder }: LiveList): Html {
   const rows = table({ caption: 'Events', columns: eventColumns(sources), rows: events, href: eventHref(t) });
   if (cursor === undefined) return rows;
   const list = `${t}/events`;

@@ -31,7 +31,7 @@ import { searchEvents } from './search.ts';
 const rowsPerPage = '50';
 
 /** `T/events`: newest first. `live=1` lets new events come onto the page. */
-export const events = tenantPage({
+const events = tenantPage({
   path: '/events',
   title: 'Events',
   section: 'events',
@@ -59,7 +59,7 @@ const most = 1_000;
 const endpointsPerPage = 200;
 
 /** `T/events/{id}`: where an event came from, what it holds, and where it went. `endpoints`: further endpoints of “why not”. */
-export const showEvent = tenantPage({
+const showEvent = tenantPage({
   path: '/events/:id',
   title: 'Event',
   section: 'events',
@@ -135,7 +135,7 @@ async function listAll<T>(api: ReadApi, list: string): Promise<Page<T>['items']>
 }
 
 /** `T/events/{id}/payload`: for reading; with `raw=1` the bytes as text, with `download=1` as a file. 410 once it is kept no longer. */
-export const eventPayload = tenantPage({
+const eventPayload = tenantPage({
   path: '/events/:id/payload',
   title: 'Payload',
   section: 'events',
@@ -161,7 +161,7 @@ const pollSeconds = '5';
  * `T/live/events`: the rows that changed since the cursor, and the cursor to go on from. 204: none did; 410: changes have been removed that
  * were perhaps not read.
  */
-export const liveEvents = tenantPage({
+const liveEvents = tenantPage({
   path: '/live/events',
   title: 'Events, live',
   section: 'events',

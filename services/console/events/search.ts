@@ -31,7 +31,7 @@ interface SearchPage {
 /**
  * A search is bounded, so it says how far it has looked. Only one that has looked at every event may say that there is nothing: that is the 404.
  */
-export function searchPage({ t, query, sources, found, errors = [] }: SearchPage): PageResult {
+function searchPage({ t, query, sources, found, errors = [] }: SearchPage): PageResult {
   const content = { title: 'Search payloads', crumbs: [{ label: 'Events', href: `${t}/events` }] };
   const form = searchForm({ t, query, sources, errors });
   if (errors.length > 0) return page({ ...content, status: 400, body: form });

@@ -25,7 +25,7 @@ interface Own {
  * set; where it is absent, as over plain http, in `Origin`, whose scheme counts too: a page over plain http may be anybody's. The public
  * origin says which scheme its host has. A request with neither header is refused: it comes from no form of ours.
  */
-export function isSameOrigin(headers: IncomingHttpHeaders, { protocol, host, origin: ownOrigin }: Own): boolean {
+function isSameOrigin(headers: IncomingHttpHeaders, { protocol, host, origin: ownOrigin }: Own): boolean {
   const site = headers['sec-fetch-site'];
   if (site !== undefined) return site === 'same-origin';
   const { origin } = headers;

@@ -29,7 +29,7 @@ const policyWith = (ancestors: string): string =>
   ].join('; ');
 
 /** For pages of the portal: these may embed them. */
-export const embeddablePolicy = (origins: readonly string[]): string => policyWith(origins.join(' '));
+const embeddablePolicy = (origins: readonly string[]): string => policyWith(origins.join(' '));
 
 const withoutUse = [
   'camera',

@@ -8,14 +8,14 @@ import { tenantPage } from '../page.ts';
 import { table } from '../ui/lists.ts';
 
 /** Where a text may lead to. */
-export interface Target {
+interface Target {
   /** Below the tenant's base. */
   href: string;
   kind: string;
   label: string;
 }
 
-export interface Found {
+interface Found {
   targets: readonly Target[];
   /** Lists in which not everything has been looked at. */
   unfinished: readonly Target[];
@@ -34,7 +34,7 @@ const pagesByPrefix: Readonly<Record<string, { kind: string; api: string; page: 
 };
 
 /** An id says by its beginning what it is of. */
-export async function findById(api: ReadApi, id: string): Promise<Target | 'gone' | undefined> {
+async function findById(api: ReadApi, id: string): Promise<Target | 'gone' | undefined> {
   const [, prefix = ''] = /^([a-z]+)_[0-9a-z]+$/.exec(id) ?? [];
   const known = Object.hasOwn(pagesByPrefix, prefix) ? pagesByPrefix[prefix] : undefined;
   if (known === undefined) return undefined;
@@ -60,7 +60,7 @@ const tag = /^[\w.-]{1,64}:./;
 const type = /^[!-)+-~]{1,255}$/;
 
 /** Everything that has the text as an id of its sender, a receipt, a trace, a tag, a type, or in its name or URL. */
-export async function findByText(api: ReadApi, text: string): Promise<Found> {
+async function findByText(api: ReadApi, text: string): Promise<Found> {
   const events = (filter: string, kind: string, isOfOne: boolean) => findEvents(api, { filter, text, kind, isOfOne });
   const found = await Promise.all([
     events('event_id', 'Sender’s id', true),
@@ -133,7 +133,7 @@ const jumpPage = ({ t, text, status, body }: JumpPage): PageResult =>
   });
 
 /** Several things have it. */
-export const candidatesPage = (t: string, text: string, { targets, unfinished }: Found): PageResult =>
+const candidatesPage = (t: string, text: string, { targets, unfinished }: Found): PageResult =>
   jumpPage({
     t,
     text,
@@ -156,7 +156,7 @@ export const candidatesPage = (t: string, text: string, { targets, unfinished }:
     }`,
   });
 
-export const nothingPage = (t: string, text: string): PageResult =>
+const nothingPage = (t: string, text: string): PageResult =>
   jumpPage({
     t,
     text,
@@ -164,7 +164,7 @@ export const nothingPage = (t: string, text: string): PageResult =>
     body: html`<div class="empty"><h2>Nothing has this</h2><p>Ids of events, receipts, deliveries, dead letters, endpoints, sources, replays and keys are found when they are whole, and so are the sender’s id, a type, a tag as <code>name:value</code>, and a trace of 32 hexadecimal digits. Endpoints and sources are found by a part of their URL or name.</p><p><a href="${t}/events/search">Search in payloads</a></p></div>`,
   });
 
-export const tooShortPage = (t: string, text: string): PageResult =>
+const tooShortPage = (t: string, text: string): PageResult =>
   jumpPage({
     t,
     text,
@@ -176,7 +176,7 @@ const shortest = 3;
 const longest = 300;
 
 /** `T/jump?q=`: goes to whatever has that id, or shows what the text may be. */
-export const jump = tenantPage({
+const jump = tenantPage({
   path: '/jump',
   title: 'Search',
   get: {

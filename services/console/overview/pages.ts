@@ -22,7 +22,7 @@ interface Given {
 }
 
 /** The overview: first what needs somebody, then what goes on. */
-export const overviewPage = (given: Given): PageContent => ({
+const overviewPage = (given: Given): PageContent => ({
   title: 'Overview',
   subtitle: html`as of ${minute(given.now)}`,
   actions: rangeChoice(given),
@@ -39,7 +39,7 @@ const rangeChoice = ({ t, range }: Given): Html =>
   )}</nav>`;
 
 /** `T`: the first page of a tenant. */
-export const overview = tenantPage({
+const overview = tenantPage({
   path: '',
   title: 'Overview',
   section: 'overview',

@@ -30,7 +30,7 @@ export const unlessAway = <T>(answer: Asked<T>, what: string, shown: (value: T) 
   answer.ok ? shown(answer.value) : notAsked(what, answer);
 
 /** @param what the subject of a sentence */
-export function notAsked(what: string, { failure }: Extract<Asked<unknown>, { ok: false }>): Html {
+function notAsked(what: string, { failure }: Extract<Asked<unknown>, { ok: false }>): Html {
   const why = failure.kind === 'no_answer' ? 'the API does not answer' : `the API answered ${failure.status}`;
   return html`<p class="note note-warn">${what} can’t be shown now: ${why}. Reload the page to try again.</p>`;
 }

@@ -31,7 +31,7 @@ import { nameIn, portalLinks, versionOf } from '../ui/type-links.ts';
 import { portalBase } from '../ui/shell.ts';
 
 /** @returns the name of today and how it came about, if this is a former one. @throws ApiError */
-export async function readType(
+async function readType(
   api: ReadApi,
   name: string,
 ): Promise<{ kind: 'found'; type: TypeWithNewest } | { kind: 'moved'; to: string; by: AliasKind }> {
@@ -48,7 +48,7 @@ export async function readType(
 }
 
 /** @throws ApiError */
-export async function readVersion(api: ReadApi, name: string, version: number): Promise<Version> {
+async function readVersion(api: ReadApi, name: string, version: number): Promise<Version> {
   const text = (await api.bytes(addressOfName('/event-types', name, `/versions/${version}`))).bytes.toString();
   return withTexts(JSON.parse(text) as EventTypeVersionView, text);
 }
@@ -60,7 +60,7 @@ function aliasIn({ failure }: ApiError): EventTypeAliasView | undefined {
 }
 
 /** `/portal/event-types`: those that are described for customers, by name. */
-export const portalTypes = portalPage({
+const portalTypes = portalPage({
   path: '/event-types',
   title: 'Event types',
   section: 'event_types',
@@ -82,7 +82,7 @@ export const portalTypes = portalPage({
 });
 
 /** `/portal/event-types/:name` */
-export const portalType = portalPage({
+const portalType = portalPage({
   path: '/event-types/:name',
   title: 'Event type',
   section: 'event_types',
@@ -102,7 +102,7 @@ export const portalType = portalPage({
 });
 
 /** `/portal/event-types/:name/v/:version` */
-export const portalTypeVersion = portalPage({
+const portalTypeVersion = portalPage({
   path: '/event-types/:name/v/:version',
   title: 'Version',
   section: 'event_types',
@@ -139,7 +139,7 @@ const code = /^hp_\w{1,190}$/;
 const gone = 'This link was used already, has ended, or was revoked. Get another one where you got this one.';
 
 /** `/p/:code`: looking at a link does not use it up, and tells what it is: 404 for none, 410 for one that is over. */
-export const portalLink = publicPage({
+const portalLink = publicPage({
   path: '/p/:code',
   title: 'Your webhooks',
   face: 'portal',
@@ -179,7 +179,7 @@ const refusal = (result: PageResult): PageResult =>
   result.kind === 'problem' && result.status === 410 ? problem(410, { explanation: gone }) : result;
 
 /** `POST /portal/session/end`: ends the session at the API. The page that follows leads back to where the customer came from. */
-export const leavePortal = publicPage({
+const leavePortal = publicPage({
   path: '/portal/session/end',
   title: 'Leave',
   face: 'portal',
@@ -201,7 +201,7 @@ export const leavePortal = publicPage({
 const mostEndpoints = 10;
 
 /** `/portal`: where a customer arrives. */
-export const portalStart = portalPage({
+const portalStart = portalPage({
   path: '',
   title: 'Your webhooks',
   section: 'overview',
@@ -218,7 +218,7 @@ export const portalStart = portalPage({
 });
 
 /** `/portal/verify/:language`: how to verify a request. */
-export const portalVerify = portalPage({
+const portalVerify = portalPage({
   path: '/verify/:language',
   title: 'Verify signatures',
   section: 'overview',

@@ -30,7 +30,7 @@ ${
 </header>`;
 
 /** To the pages that the customer came from. */
-export const wayBack = (returnUrl: string | null): Html | null =>
+const wayBack = (returnUrl: string | null): Html | null =>
   returnUrl === null
     ? null
     : html`<a class="way-back" href="${returnUrl}" target="_top">Back to <bdi>${new URL(returnUrl).host}</bdi></a>`;

@@ -58,7 +58,7 @@ interface BulkCounts {
   seconds: number | null;
 }
 
-export async function previewOf(
+async function previewOf(
   { api, clock }: Pick<TenantContext, 'api' | 'clock'>,
   selection: Selection,
 ): Promise<{ ok: true; preview: Preview } | { ok: false; failure: ApiFailure }> {
@@ -120,7 +120,7 @@ const maxIds = 10_000;
 const pageItems = 1_000;
 
 /** The ids of the address; or the dead letters that the named replay could not send. */
-export async function chosenIds(api: ReadApi, { ids, failedOf }: Selection): Promise<readonly string[]> {
+async function chosenIds(api: ReadApi, { ids, failedOf }: Selection): Promise<readonly string[]> {
   if (failedOf === null) return ids;
   const found: string[] = [];
   let parameters: URLSearchParams | undefined = new URLSearchParams({ status: 'failed', limit: String(pageItems) });

@@ -26,7 +26,7 @@ import {
 } from './views.ts';
 
 /** `T/replays`: newest first. */
-export const replays = tenantPage({
+const replays = tenantPage({
   path: '/replays',
   title: 'Replays',
   section: 'replays',
@@ -65,7 +65,7 @@ export const replays = tenantPage({
 });
 
 /** `T/live/replays/:id`: the progress alone, for islands/live-replay.ts; with `wait`, held until it changes. */
-export const liveReplay = tenantPage({
+const liveReplay = tenantPage({
   path: '/live/replays/:id',
   title: 'Replay, live',
   section: 'replays',
@@ -81,7 +81,7 @@ export const liveReplay = tenantPage({
 });
 
 /** `T/replays/:id`: how far it is. */
-export const replay = tenantPage({
+const replay = tenantPage({
   path: '/replays/:id',
   title: 'Replay',
   section: 'replays',
@@ -144,7 +144,7 @@ const filters: readonly Filter[] = [
 ];
 
 /** `T/replays/:id/items`: what it takes, one by one. */
-export const replayItems = tenantPage({
+const replayItems = tenantPage({
   path: '/replays/:id/items',
   title: 'Items of a replay',
   section: 'replays',
@@ -208,7 +208,7 @@ function whatItIs(
 }
 
 /** `T/replays/:id/cancel`: asks, then cancels. */
-export const cancelReplay = tenantPage({
+const cancelReplay = tenantPage({
   path: '/replays/:id/cancel',
   title: 'Cancel a replay',
   section: 'replays',

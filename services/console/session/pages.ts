@@ -6,7 +6,7 @@ import { noSessionCookie } from './cookies.ts';
 import { answerSignIn, endSession } from './sign-in.ts';
 
 /** Opening the link shows this button; only the click redeems the code. Link scanners and previews do not use it up. */
-export const codePage = (base: string, { code, to }: { code: string; to: string }): PageContent => ({
+const codePage = (base: string, { code, to }: { code: string; to: string }): PageContent => ({
   title: 'Sign in',
   body: html`<form class="card stack sign-in" method="post" action="${base}/session/code"><p class="lead">This link signs you in, once.</p>
 <input type="hidden" name="code" value="${code}"><input type="hidden" name="to" value="${to}"><button class="primary">Continue</button></form>`,
@@ -51,7 +51,7 @@ ${isPrivate ? null : html`<p class="note note-warn">This connection is not encry
 const codePattern = /^hc_[\w-]{1,190}$/;
 
 /** `/session/code`: a session that somebody made for a browser. Looking at the page does not use the code up. */
-export const sessionCode = publicPage({
+const sessionCode = publicPage({
   path: '/session/code',
   title: 'Sign in',
   get: {
@@ -83,7 +83,7 @@ const incomplete = 'This link is incomplete. Open all of it, or sign in with a k
 const notOwn = 'must be a path of this console';
 
 /** `POST /session`: makes a session of a key. */
-export const signIn = publicPage({
+const signIn = publicPage({
   path: '/session',
   title: 'Sign in',
   post: {
@@ -100,7 +100,7 @@ export const signIn = publicPage({
 });
 
 /** `POST /session/end`: ends the session at the API, and has the browser forget it and what it showed. */
-export const signOut = publicPage({
+const signOut = publicPage({
   path: '/session/end',
   title: 'Sign out',
   post: {

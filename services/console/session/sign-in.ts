@@ -78,7 +78,7 @@ export type FoundSession =
 export type AskMe = (tenant: string | undefined) => Promise<Asked<Me>>;
 
 /** Asks who a credential belongs to. The operator’s is asked for all tenants where the usual one was deleted. */
-export async function askMe(ask: AskMe): Promise<Asked<Me>> {
+async function askMe(ask: AskMe): Promise<Asked<Me>> {
   const answer = await ask(undefined);
   if (answer.ok || answer.failure.kind !== 'problem' || answer.failure.status !== 410) return answer;
   const ofAll = await ask(allTenants);

@@ -20,7 +20,7 @@ import { sampleWebhook, verifyWebhook } from './webhooks.ts';
 const filters: readonly Filter[] = [{ kind: 'text', name: 'q', label: 'Name', placeholder: 'contains …' }];
 
 /** `T/sources`: where webhooks come from. */
-export const sources = tenantPage({
+const sources = tenantPage({
   path: '/sources',
   title: 'Sources',
   section: 'sources',
@@ -53,7 +53,7 @@ export const sources = tenantPage({
 });
 
 /** `T/sources/new`: first the scheme, then what it needs. */
-export const newSource = tenantPage({
+const newSource = tenantPage({
   path: '/sources/new',
   title: 'New source',
   section: 'sources',
@@ -105,7 +105,7 @@ function show(context: TenantContext, values: URLSearchParams, errors: readonly 
 const shownRejections = 5;
 
 /** `T/sources/:id`: what to enter at the provider, what has come, what was rejected. */
-export const source = tenantPage({
+const source = tenantPage({
   path: '/sources/:id',
   title: 'Source',
   section: 'sources',

@@ -12,7 +12,7 @@ import { time } from '../ui/times.ts';
 import type { Rejection, Source } from './read.ts';
 
 /** Why a webhook was rejected, as its sender was told. */
-export function rejectionWords(code: string): string {
+function rejectionWords(code: string): string {
   const known = Object.hasOwn(problemCodes, code) ? problemCodes[code as keyof typeof problemCodes] : undefined;
   return known?.title ?? code.replaceAll('_', ' ');
 }

@@ -19,7 +19,7 @@ const steps: readonly (readonly [step: string, label: string])[] = [
 ];
 
 /** The step that fails, and what to do. */
-export function verificationView({ verified, step, status, code, detail, not_checked: unchecked }: Verification): Html {
+function verificationView({ verified, step, status, code, detail, not_checked: unchecked }: Verification): Html {
   const failedAt = steps.findIndex(([name]) => name === step);
   const mark = (index: number): string =>
     failedAt < 0 || index < failedAt ? '✓ passes' : index === failedAt ? '✕ fails' : 'not reached';
@@ -35,7 +35,7 @@ export function verificationView({ verified, step, status, code, detail, not_che
 const sentence = (detail: string): Html =>
   html`${`${detail}.`.split('`').map((part, index) => (index % 2 === 0 ? part : html`<code>${part}</code>`))}`;
 
-export const verifyFields = (values: URLSearchParams, errors: readonly FieldError[]): Html => {
+const verifyFields = (values: URLSearchParams, errors: readonly FieldError[]): Html => {
   const field = (name: string) => ({ name, value: values.get(name) ?? '', errors });
   return html`${textArea({ ...field('headers'), label: 'Headers', rows: 6, hint: 'A line each: Name: value.' })}
 ${textArea({ ...field('body'), label: 'Body', rows: 8, hint: 'The exact bytes count. Line breaks are taken as \\n: if yours differ, or the body is not text, give it in base64.' })}
@@ -54,12 +54,12 @@ ${textField({ ...field('address'), label: 'Address of the sender', hint: 'Empty:
 /** A request's body and headers, as a person pastes them into a form. */
 
 /** Browsers send line breaks as CRLF, however they were pasted: nearly all bodies have LF. */
-export const asSent = (text: string | null): string => (text ?? '').replaceAll('\r\n', '\n');
+const asSent = (text: string | null): string => (text ?? '').replaceAll('\r\n', '\n');
 
 type Headers = Record<string, string | string[]>;
 
 /** Lines of `Name: value`. A request line before them is left out. */
-export function readHeaders(text: string): { headers: Headers } | { errors: readonly FieldError[] } {
+function readHeaders(text: string): { headers: Headers } | { errors: readonly FieldError[] } {
   const headers: Headers = {};
   const wrong: number[] = [];
   for (const [index, line] of asSent(text).split('\n').entries()) {

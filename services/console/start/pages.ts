@@ -8,7 +8,7 @@ import type { Session } from '../reader.ts';
 import { tenantBase } from '../ui/shell.ts';
 
 /** The first page of who is signed in: where to go on. */
-export const startPage = (base: string, { tenant }: Session): PageContent => ({
+const startPage = (base: string, { tenant }: Session): PageContent => ({
   title: 'Hookline',
   body: html`<p class="lead">You are signed in${tenant === undefined ? ' for all tenants' : null}.</p>
 <ul class="links"><li><a href="${tenantBase(base, tenant ?? 'default')}">Overview of <bdi>${tenant ?? 'default'}</bdi></a></li>
@@ -16,7 +16,7 @@ ${tenant === undefined ? html`<li><a href="${base}/tenants">Tenants</a></li><li>
 });
 
 /** `/`: signing in, or where to go on. */
-export const start = publicPage({
+const start = publicPage({
   path: '/',
   title: 'Hookline',
   get: {

@@ -23,7 +23,7 @@ const services = ['ingress', 'dedup', 'dispatcher', 'projector', 'api'];
 const behindSeconds = 60;
 
 /** The processes that run, how far each stage is behind, and what does not answer. */
-export const systemPage = ({ system, settings, nowMs }: Given): PageContent => ({
+const systemPage = ({ system, settings, nowMs }: Given): PageContent => ({
   title: 'System',
   subtitle: html`reported by the processes every five seconds; as of ${time(new Date(nowMs).toISOString())}`,
   body: html`${grafana(settings)}
@@ -168,7 +168,7 @@ function dependencyTable({ dependencies }: System, settings: Settings): Html {
 }
 
 /** `/system`: processes, lag, dependencies. */
-export const system = operatorPage({
+const system = operatorPage({
   path: '/system',
   title: 'System',
   section: 'system',

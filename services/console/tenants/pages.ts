@@ -14,7 +14,7 @@ import { tenantPattern } from '../reader.ts';
 import { tenantBase } from '../ui/shell.ts';
 
 /** `/tenants/:id`: its name and own limits. */
-export const editTenant = operatorPage({
+const editTenant = operatorPage({
   path: '/tenants/:id',
   title: 'Tenant',
   section: 'tenants',
@@ -89,7 +89,7 @@ const changedMeanwhile = ({ name, own_limits: own }: Tenant): Html =>
  * `/tenants/:id/delete`: asks for the id once more, and deletes. The receipt is the answer to the form: a deleted tenant can't be asked for
  * anything, but deleting it again, by a reload of the receipt, says how far that has come.
  */
-export const deleteTenant = operatorPage({
+const deleteTenant = operatorPage({
   path: '/tenants/:id/delete',
   title: 'Delete a tenant',
   section: 'tenants',
@@ -149,7 +149,7 @@ ${postForm(context, {
   });
 
 /** `/tenants`: all of them, in the order of their ids; and naming another one. */
-export const tenants = operatorPage({
+const tenants = operatorPage({
   path: '/tenants',
   title: 'Tenants',
   section: 'tenants',

@@ -43,7 +43,13 @@ export const followingMutants: readonly Mutant[] = [
   },
   {
     name: 'has the dispatcher alone count a creation by the time of before `effective_at`',
-    edits: [{ in: 'endpointOf', replace: 'readSubscriber(row', with: 'readSubscriber({ ...row, begins_at: null }' }],
+    edits: [
+      {
+        in: 'services/dispatcher/endpointOf',
+        replace: 'readSubscriber(row',
+        with: 'readSubscriber({ ...row, begins_at: null }',
+      },
+    ],
     byDay: { test: effectTest, title: 'for events from when a change counts to the new one' },
     budgetSeconds: 120,
   },

@@ -145,7 +145,7 @@ export const showingMutants: readonly Mutant[] = [
     'words is noindex, and not in the sitemap',
     [
       {
-        in: 'services/console/ui/robots',
+        in: 'services/console/http/robots',
         replace: 'html`<meta name="robots" content="noindex">`',
         with: `html\`<script type="module">document.head.append(Object.assign(document.createElement('meta'), { name: 'robots', content: 'noindex' }))</script>\``,
       },

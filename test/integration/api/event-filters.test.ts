@@ -2,13 +2,9 @@
 import { formatMicros } from '#lib/clock';
 import { dedupKeyOf } from '#lib/dedup-store';
 import { createId } from '#lib/ids';
-import {
-  type EventFilter,
-  type EventFilterName,
-  eventFilters,
-  readEvents,
-} from '../../../services/api/events/index.ts';
-import { createNewEventsReader } from '../../../services/api/polling/read-new-events.ts';
+import { type EventFilter, type EventFilterName, eventFilters } from '../../../services/api/events/filters.ts';
+import { createNewEventsReader } from '../../../services/api/events/polling/read-new-events.ts';
+import { readEvents } from '../../../services/api/events/queries.ts';
 import { duplicateFact, eventFact, fanOutFact, outcomeFact, startAt } from '../../unit/projector/facts.ts';
 import { project } from '../projector/projection.ts';
 import { openPollingApi, type PollingApi } from './polling-api.ts';

@@ -6,13 +6,13 @@ import { silentLogger } from '#lib/log';
 import { createPostgres, type Postgres } from '#lib/postgres';
 import { parseEncryptionKeys } from '#lib/secret-box';
 import { createTenantLimits, noLimitSettings } from '#lib/tenancy';
-import { createApiMetrics } from '../../../services/api/metrics.ts';
+import { createPolling, type Polling } from '../../../services/api/events/polling/polling.ts';
 import { createKeyDirectory } from '../../../services/api/keys/key-directory.ts';
 import { createSessionDirectory } from '../../../services/api/keys/session-directory.ts';
 import { createWhyEnded, lookEveryMs } from '../../../services/api/keys/why-ended.ts';
-import { createPolling, type Polling } from '../../../services/api/polling/polling.ts';
-import { withDatabase } from '../../support/with-database.ts';
+import { createApiMetrics } from '../../../services/api/metrics.ts';
 import { createDatabase } from '../../support/servers.ts';
+import { withDatabase } from '../../support/with-database.ts';
 import { askAt, type Asking, closeApps, listen } from '../../unit/api/ask.ts';
 import { authorization, buildTestApp, testOperatorKeys } from '../../unit/api/build-test-app.ts';
 

@@ -17,7 +17,7 @@ import { createOperatorKeys } from '../../../services/api/keys/operator-keys.ts'
 import { createWaitingRequests } from '../../../services/api/limits/waiting-requests.ts';
 import { createApiMetrics } from '../../../services/api/metrics.ts';
 import type { Store } from '../../../services/api/resources/resource-table.ts';
-import { routes } from '../../../services/api/routes/index.ts';
+import { routes } from '../../../services/api/routes.ts';
 import { ask, type Asking } from './ask.ts';
 import { createAsOfTokens } from '../../../services/api/replays/by-filter/as-of.ts';
 import { createReplayWatch } from '../../../services/api/replays/replay-watch.ts';

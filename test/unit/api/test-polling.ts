@@ -1,11 +1,11 @@
 import { silentLogger } from '#lib/log';
 import { parseEncryptionKeys } from '#lib/secret-box';
 import type { AppDeps } from '../../../services/api/app.ts';
-import type { AwaitedTenants } from '../../../services/api/polling/announce-awaited.ts';
-import { createCursors } from '../../../services/api/polling/cursor.ts';
-import { createHeldPolls } from '../../../services/api/polling/held-polls.ts';
-import type { Polling } from '../../../services/api/polling/polling.ts';
-import { createNewEventsReader } from '../../../services/api/polling/read-new-events.ts';
+import type { AwaitedTenants } from '../../../services/api/events/polling/announce-awaited.ts';
+import { createCursors } from '../../../services/api/events/polling/cursor.ts';
+import { createHeldPolls } from '../../../services/api/events/polling/held-polls.ts';
+import type { Polling } from '../../../services/api/events/polling/polling.ts';
+import { createNewEventsReader } from '../../../services/api/events/polling/read-new-events.ts';
 
 export const testCursors = createCursors(parseEncryptionKeys([`test:${Buffer.alloc(32, 7).toString('base64')}`]));
 

@@ -157,6 +157,8 @@ function bodyOf(node: Node): Node {
     value.type === 'ParenthesizedExpression'
   )
     value = value.expression;
+  // A function that is made by another one, such as a route by `serve`: the code stands in its argument.
+  if (value.type === 'CallExpression') value = value.arguments.find(({ type }) => type.includes('Function')) ?? value;
   const body = 'body' in value ? value.body : undefined;
   if (!value.type.includes('Function') || !body) throw new Error('it is no function');
   return body as Node;

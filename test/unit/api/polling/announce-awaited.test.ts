@@ -3,7 +3,7 @@ import { AppError } from '#lib/errors';
 import { awaitedAgainMs, awaitedForMs, everyTenant } from '#lib/event-store';
 import { silentLogger } from '#lib/log';
 import type { Query } from '#lib/postgres';
-import { createAwaitedTenants } from '../../../../services/api/polling/announce-awaited.ts';
+import { createAwaitedTenants } from '../../../../services/api/events/polling/announce-awaited.ts';
 import { settle } from '../../kafka/fixtures.ts';
 
 /** A database that answers when it is told to, and the tenants that were announced to it, by statement. */

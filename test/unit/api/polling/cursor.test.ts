@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { parseEncryptionKeys } from '#lib/secret-box';
-import { createCursors } from '../../../../services/api/polling/cursor.ts';
+import { createCursors } from '../../../../services/api/events/polling/cursor.ts';
 
 const key = (id: string, byte: number) => `${id}:${Buffer.alloc(32, byte).toString('base64')}`;
 const cursorsOf = (...keys: string[]) => createCursors(parseEncryptionKeys(keys));

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { type Clock, createManualClock } from '#lib/clock';
-import { createDeadlines, type Timed } from '../../../../services/api/polling/deadlines.ts';
+import { createDeadlines, type Timed } from '../../../../services/api/events/polling/deadlines.ts';
 
 interface Named extends Timed {
   name: number;

@@ -2,12 +2,13 @@ import { Registry } from 'prom-client';
 import { createManualClock, formatMicros } from '#lib/clock';
 import { AppError } from '#lib/errors';
 import { silentLogger } from '#lib/log';
-import type { EventFilter, EventRow } from '../../../../services/api/events/index.ts';
+import type { EventFilter } from '../../../../services/api/events/filters.ts';
+import { createHeldPolls, type Found, type Place } from '../../../../services/api/events/polling/held-polls.ts';
+import { afterInstant } from '../../../../services/api/events/polling/instants.ts';
+import { matcherOf } from '../../../../services/api/events/polling/matches-filter.ts';
+import type { NewEvents } from '../../../../services/api/events/polling/read-new-events.ts';
+import type { EventRow } from '../../../../services/api/events/row.ts';
 import { createApiMetrics } from '../../../../services/api/metrics.ts';
-import { createHeldPolls, type Found, type Place } from '../../../../services/api/polling/held-polls.ts';
-import { matcherOf } from '../../../../services/api/polling/matches-filter.ts';
-import { afterInstant } from '../../../../services/api/polling/instants.ts';
-import type { NewEvents } from '../../../../services/api/polling/read-new-events.ts';
 
 /** Events that were committed, of any tenant, and who waits for them. */
 function createWorld({ max = 125, maxPerCredential = 100, maxOfTenant = 100, eventsAtOnce = 1_000 } = {}) {

@@ -1,5 +1,5 @@
 import { formatMicros } from '#lib/clock';
-import { isExpired, readPosition } from '../../../../services/api/polling/position.ts';
+import { isExpired, readPosition } from '../../../../services/api/events/polling/position.ts';
 import { testCursors } from '../test-polling.ts';
 
 const removedAt = Date.UTC(2026, 5, 1) * 1_000;

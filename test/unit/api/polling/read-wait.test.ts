@@ -1,4 +1,4 @@
-import { readWait } from '../../../../services/api/polling/read-wait.ts';
+import { readWait } from '../../../../services/api/events/polling/read-wait.ts';
 
 test.each([
   [undefined, undefined, undefined],

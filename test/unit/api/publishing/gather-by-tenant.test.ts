@@ -1,5 +1,5 @@
 import { createManualClock } from '#lib/clock';
-import { createGatherer } from '../../../../services/api/publishing/gather-by-tenant.ts';
+import { createGatherer } from '../../../../services/api/events/publishing/gather-by-tenant.ts';
 
 const waitTimeoutMs = 4_000;
 const lingerMs = 2;

@@ -1,14 +1,16 @@
-/**
- * However many wait, a change costs one reading of what is new in its tenant, and so many tenants are read at once that others who ask the
- * API find a connection. A reading that fails is tried again: nobody is notified a second time of what it was to see.
- */
 import { untilAvailable } from '#lib/backoff';
 import type { Clock } from '#lib/clock';
 import { toAppError } from '#lib/errors';
 import type { Logger } from '#lib/log';
 import type { Histogram } from '#lib/telemetry';
-import type { EventFilter, EventRow } from '../events/index.ts';
+import type { EventFilter } from '../filters.ts';
+import type { EventRow } from '../row.ts';
 import type { NewEvents, ReadNewEvents } from './read-new-events.ts';
+
+/**
+ * However many wait, a change costs one reading of what is new in its tenant, and so many tenants are read at once that others who ask the
+ * API find a connection. A reading that fails is tried again: nobody is notified a second time of what it was to see.
+ */
 
 export interface Waiter {
   filter: EventFilter;

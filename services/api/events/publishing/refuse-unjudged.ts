@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { type Judged, usualCheckLimits } from '#lib/schema-checks';
-import { sendProblem } from '../http/send-problem.ts';
+import { sendProblem } from '../../http/send-problem.ts';
 
 /**
  * Refuses an event whose type has `enforce: reject`, or may have it, and that could not be checked: it is never let through, since its publisher can do

@@ -1,3 +1,16 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Clock } from '#lib/clock';
+import type { Logger } from '#lib/log';
+import type { Gauge, Histogram } from '#lib/telemetry';
+import { createSharedRoom } from '#lib/tenancy';
+import type { Asker, WhyEnded } from '../../keys/why-ended.ts';
+import type { EventFilter } from '../filters.ts';
+import type { EventRow } from '../row.ts';
+import type { AwaitedTenants } from './announce-awaited.ts';
+import { createDeadlines, type Deadlines, type Timed } from './deadlines.ts';
+import type { ReadNewEvents } from './read-new-events.ts';
+import { createReadings, type Waiter, type WatchedTenant } from './readings.ts';
+
 /**
  * Requests that are held until the events of their tenant change:
  *
@@ -13,17 +26,6 @@
  *
  * Ten thousand wait at once, so each costs little: one object, no promise, no timer of its own.
  */
-import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Clock } from '#lib/clock';
-import type { Logger } from '#lib/log';
-import type { Gauge, Histogram } from '#lib/telemetry';
-import { createSharedRoom } from '#lib/tenancy';
-import type { EventFilter, EventRow } from '../events/index.ts';
-import type { Asker, WhyEnded } from '../keys/why-ended.ts';
-import type { AwaitedTenants } from './announce-awaited.ts';
-import { createDeadlines, type Deadlines, type Timed } from './deadlines.ts';
-import type { ReadNewEvents } from './read-new-events.ts';
-import { createReadings, type Waiter, type WatchedTenant } from './readings.ts';
 
 export interface HeldPolls {
   /** A place until it is left, or who has no more of them. */

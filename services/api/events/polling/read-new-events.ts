@@ -1,5 +1,7 @@
 import type { Query } from '#lib/postgres';
-import { type EventFilter, type EventFilterName, type EventRow, findMatches, readEvents } from '../events/index.ts';
+import type { EventFilter, EventFilterName } from '../filters.ts';
+import { findMatches, readEvents } from '../queries.ts';
+import type { EventRow } from '../row.ts';
 import { afterInstant } from './instants.ts';
 import { askedOfTables, matcherOf } from './matches-filter.ts';
 

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
-import { sendLimitReached, sendProblem, sendRateLimited } from '../http/send-problem.ts';
-import type { RouteDeps } from '../route.ts';
+import { sendLimitReached, sendProblem, sendRateLimited } from '../../http/send-problem.ts';
+import type { RouteDeps } from '../../route.ts';
 
 /** Places become free as requests are answered: all within a minute. */
 const retryAfterSeconds = 5;

@@ -1,4 +1,4 @@
-import type { FieldErrors } from '../http/send-problem.ts';
+import type { FieldErrors } from '../../http/send-problem.ts';
 
 /** How long a request may be held until there is something to answer. */
 export interface Wait {

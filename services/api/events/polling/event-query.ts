@@ -1,8 +1,8 @@
 import type { listEvents, QueryOf } from '#lib/api-contract';
-import { type EventFilter, eventFilters } from '../events/index.ts';
-import { readFilters } from '../http/filters.ts';
-import { readLimit } from '../http/paging.ts';
-import type { FieldErrors } from '../http/send-problem.ts';
+import { readFilters } from '../../http/filters.ts';
+import { readLimit } from '../../http/paging.ts';
+import type { FieldErrors } from '../../http/send-problem.ts';
+import { type EventFilter, eventFilters } from '../filters.ts';
 import type { Cursors } from './cursor.ts';
 import { type Position, readPosition } from './position.ts';
 import { readWait, type Wait } from './read-wait.ts';

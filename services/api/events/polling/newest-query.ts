@@ -1,7 +1,7 @@
-import { type EventFilter, eventFilters } from '../events/index.ts';
-import { readFilters } from '../http/filters.ts';
-import { readLimit } from '../http/paging.ts';
-import type { FieldErrors } from '../http/send-problem.ts';
+import { readFilters } from '../../http/filters.ts';
+import { readLimit } from '../../http/paging.ts';
+import type { FieldErrors } from '../../http/send-problem.ts';
+import { type EventFilter, eventFilters } from '../filters.ts';
 import type { Cursors, Place } from './cursor.ts';
 import type { EventQuery } from './event-query.ts';
 

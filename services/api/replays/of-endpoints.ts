@@ -1,4 +1,3 @@
-/** Routes that send something to an endpoint: what has died, or a sample. */
 import { recoverEndpoint, testEndpoint } from '#lib/api-contract';
 import { endpointDefaults, maxReplayDeadLetters } from '#lib/contract';
 import { createId } from '#lib/ids';
@@ -7,18 +6,24 @@ import { createDeadLetterReplay, createDeliveryReplay } from '#lib/replay-store'
 import { attribute, newTraceparent } from '#lib/telemetry';
 import { readDeadLetterFilter } from '../dead-letters/index.ts';
 import { attemptOf } from '../deliveries/index.ts';
+import { endpointTable } from '../endpoints/index.ts';
 import { bodyLimits } from '../http/body-limits.ts';
 import { optionalBody } from '../http/optional-body.ts';
 import { sendInvalid, sendLimitReached, sendMissing, sendProblem } from '../http/send-problem.ts';
 import { headerViewerOf } from '../keys/identify-caller.ts';
 import { whileAsked } from '../keys/why-ended.ts';
-import { awaitAttempt, newReplay, replayLimitReached, sendReplay, startedReplay } from '../replays/index.ts';
 import { insertSampleEvent } from '../resources/sample-event.ts';
-import { serve } from '../route.ts';
-import { endpointTable } from './queries.ts';
+import { type Route, serve } from '../route.ts';
+import { awaitAttempt } from './await-attempt.ts';
+import { newReplay } from './new-replay.ts';
+import { startedReplay } from './queries.ts';
+import { replayLimitReached } from './replay-limit.ts';
+import { sendReplay } from './send-replay.ts';
+
+/** Routes that send something to an endpoint: what has died, or a sample. */
 
 /** A replay of the endpoint's deliveries that have died since then, the oldest first. */
-export const recover = serve(recoverEndpoint, (deps) => async (request, reply) => {
+const recover = serve(recoverEndpoint, (deps) => async (request, reply) => {
   const { tenant, body, idempotent } = request;
   const { effects } = idempotent;
   const { since, limit = maxReplayDeadLetters, rate_per_second: ratePerSecond = null } = body;
@@ -49,7 +54,7 @@ const maxWaitMs = 25_000;
  * Sends a sample, whatever the endpoint subscribes to, past its queue and its breaker, and answers with its first attempt, or with 202 if there
  * was none in time. A failed attempt is retried like that of any delivery.
  */
-export const test = serve(
+const test = serve(
   testEndpoint,
   (deps) => async (request, reply) => {
     const { clock, random, closing } = deps;
@@ -115,3 +120,5 @@ export const test = serve(
   },
   () => ({ bodyLimit: bodyLimits.payload, preValidation: optionalBody }),
 );
+
+export const endpointSendings: readonly Route[] = [recover, test];

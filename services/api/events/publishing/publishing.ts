@@ -1,19 +1,20 @@
+import type { Clock } from '#lib/clock';
+import { maxPayloadBytes } from '#lib/contract';
+import type { GroupEnding, IdempotencyStore, KeptResponse, KeyedRequest } from '#lib/idempotency';
+import type { Logger } from '#lib/log';
+import type { WaitingRequests } from '../../limits/waiting-requests.ts';
+import type { ApiMetrics } from '../../metrics.ts';
+import type { OutboxEvent } from '../../outbox/outbox-event.ts';
+import type { Outbox } from '../../outbox/publish-outbox.ts';
+import { insertPublishedEvents, type PublishedEvent } from '../published.ts';
+import { createGatherer } from './gather-by-tenant.ts';
+
 /**
  * `POST /v1/events` in groups: what came from a tenant while its last transaction was under way is published in the next, with keys or without.
  * One tenant's transactions can't run side by side, since each has the tenant's clock until its commit is on disk: many events share one.
  *
  * After the COMMIT the outbox publishes the events from memory: services/api/outbox/held-events.ts.
  */
-import type { Clock } from '#lib/clock';
-import { maxPayloadBytes } from '#lib/contract';
-import type { GroupEnding, IdempotencyStore, KeptResponse, KeyedRequest } from '#lib/idempotency';
-import type { Logger } from '#lib/log';
-import { insertPublishedEvents, type PublishedEvent } from '../events/index.ts';
-import type { WaitingRequests } from '../limits/waiting-requests.ts';
-import type { ApiMetrics } from '../metrics.ts';
-import type { OutboxEvent } from '../outbox/outbox-event.ts';
-import type { Outbox } from '../outbox/publish-outbox.ts';
-import { createGatherer } from './gather-by-tenant.ts';
 
 export interface Publishing {
   /**

@@ -1,5 +1,6 @@
-import { type EventFilter, type EventFilterName, eventFilters, type EventRow, isErased } from '../events/index.ts';
-import { type FilterRow, valuesOf } from '../http/filters.ts';
+import { type FilterRow, valuesOf } from '../../http/filters.ts';
+import { type EventFilter, type EventFilterName, eventFilters } from '../filters.ts';
+import { type EventRow, isErased } from '../row.ts';
 
 const rows: Readonly<Record<EventFilterName, FilterRow<EventRow>>> = eventFilters;
 

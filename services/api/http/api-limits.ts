@@ -1,14 +1,16 @@
 import { defaultNumber } from '#lib/config';
 import type { OtherLimits } from '#lib/tenancy';
 import { fields } from '../config.ts';
-import { bodyLimits } from '../http/body-limits.ts';
-import { maxLevels, maxPageItems } from '../http/request-bounds.ts';
-import { maxSearches } from '../searching/event-search.ts';
+import { bodyLimits } from './body-limits.ts';
+import { maxLevels, maxPageItems } from './request-bounds.ts';
 
 /** The rate of one address. Nobody guesses a code; the rate keeps those who try from the database. */
 export const redeemingRate = { perSecond: 20, burst: 100 };
 /** The rate of a tenant's exports, pages included: each may cost as much as thousands of other requests. */
 export const exportRate = { perSecond: 2, burst: 20 };
+
+/** Each has a connection to the database, and a megabyte or two of payloads. */
+export const maxSearches = 4;
 
 /** The bucket of a tenant's exports. */
 export const exportBucket = (tenant: string): string => `export:${tenant}`;

@@ -1,11 +1,11 @@
 import type { Clock } from '#lib/clock';
-import type { Part } from '#lib/lifecycle';
 import { changesChannel } from '#lib/event-store';
+import type { Part } from '#lib/lifecycle';
 import type { Logger } from '#lib/log';
 import { createListener, type PostgresAccess, type Query } from '#lib/postgres';
 import type { EncryptionKey } from '#lib/secret-box';
 import type { TenantLimits, TenantUsage } from '#lib/tenancy';
-import type { ApiMetrics } from '../metrics.ts';
+import type { ApiMetrics } from '../../metrics.ts';
 import { type AwaitedTenants, createAwaitedTenants } from './announce-awaited.ts';
 import { createCursors, type Cursors } from './cursor.ts';
 import { createHeldPolls, type HeldPolls } from './held-polls.ts';

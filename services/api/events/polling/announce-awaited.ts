@@ -1,12 +1,13 @@
-/**
- * Announces to the projectors for which tenants requests wait here: libs/event-store/awaited-tenants.ts. At once when the first of a tenant
- * begins to wait, and again while any does. A tenant whose requests come and go is announced no oftener. Without one that waits there is no timer.
- */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Clock } from '#lib/clock';
 import { announceAwaited, awaitedAgainMs, awaitedRows, run } from '#lib/event-store';
 import type { Logger } from '#lib/log';
 import type { Query } from '#lib/postgres';
+
+/**
+ * Announces to the projectors for which tenants requests wait here: libs/event-store/awaited-tenants.ts. At once when the first of a tenant
+ * begins to wait, and again while any does. A tenant whose requests come and go is announced no oftener. Without one that waits there is no timer.
+ */
 
 export interface AwaitedTenants {
   /** A request waits for changes of this tenant, until `end` is called for it. */

@@ -1,3 +1,6 @@
+import type { EncryptionKey } from '#lib/secret-box';
+import { createSignedBytes } from './signed-bytes.ts';
+
 /**
  * `Hookline-Cursor`: how far a client has read a tenant's events, and nothing else, so that the filters beside it may change:
  *
@@ -7,8 +10,6 @@
  *
  *   side (1) · that cursor's microsecond (7) · the id of an event, which the page does not have any more
  */
-import type { EncryptionKey } from '#lib/secret-box';
-import { createSignedBytes } from './signed-bytes.ts';
 
 export interface Cursors {
   /** @param from microseconds since the epoch */

@@ -1,3 +1,5 @@
+import type { Clock } from '#lib/clock';
+
 /**
  * Items that arrive while a tenant's previous group is running form its next group. An item that arrives while nothing is running runs at
  * once, alone. A tenant runs one group at a time, since its groups would wait for each other in the database, for the tenant's clock.
@@ -5,7 +7,6 @@
  * Clients that were answered together come back together: after a group of several, the next one waits until as many have come, or for a
  * part of the last one's duration. Otherwise the first would run alone, and all others after it.
  */
-import type { Clock } from '#lib/clock';
 
 export interface GathererOptions<Item, Outcome> {
   /** @returns the outcome of each, in order; a rejection is the outcome of all */

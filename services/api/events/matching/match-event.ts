@@ -1,7 +1,3 @@
-/**
- * Explains the fan-out of an event, endpoint by endpoint: judged by the code of fan-out, as of the event's receipt, with the steps that the
- * endpoints before it have left.
- */
 import type { EventMatch } from '#lib/api-contract';
 import { type Clock, microsOf, nowMicros } from '#lib/clock';
 import { countsFrom, judgedWithinDays } from '#lib/contract';
@@ -9,8 +5,13 @@ import { type EventFilter, failingClause, judgeEach, type JudgingTurns } from '#
 import { deliveryIdOf, subscriptionFor, type Unmatched } from '#lib/fan-out';
 import type { Logger } from '#lib/log';
 import type { Query } from '#lib/postgres';
-import type { EventWithPayload } from '../events/index.ts';
-import { type EndpointAsked, type SubscriberThen, subscribersAt } from './subscribers.ts';
+import type { EventWithPayload } from '../queries.ts';
+import { type EndpointAsked, subscribersAt, type SubscriberThen } from './subscribers.ts';
+
+/**
+ * Explains the fan-out of an event, endpoint by endpoint: judged by the code of fan-out, as of the event's receipt, with the steps that the
+ * endpoints before it have left.
+ */
 
 interface Deps {
   postgres: Query;

@@ -1,8 +1,9 @@
+import type { Clock } from '#lib/clock';
+
 /**
  * Ends requests at their time limits, with one timer for each length of a limit: requests with equal limits end in the order in which they came,
  * so each length has a queue in that order. Suited to few lengths: here whole seconds up to 60.
  */
-import type { Clock } from '#lib/clock';
 
 export interface Deadlines<T extends Timed> {
   /** Once each. */

@@ -10,14 +10,14 @@ import {
   shareTable,
   tenantLimitRaisedBy,
 } from '#lib/tenancy';
-import { countTypes } from '../event-types/index.ts';
-import type { KnownKey } from '../keys/key-directory.ts';
 import { countOpenSessions } from '../access/index.ts';
-import { countsOf, findTenant } from '../tenants/index.ts';
+import { countTypes } from '../event-types/index.ts';
+import { type ApiLimitName, apiLimits, exportBucket, exportRate, plainText } from '../http/api-limits.ts';
+import type { KnownKey } from '../keys/key-directory.ts';
+import { credentialBucket, tenantRate } from '../limits/tenant-rate.ts';
 import type { RouteDeps } from '../route.ts';
 import { countSearches } from '../searching/search-places.ts';
-import { type ApiLimitName, apiLimits, exportBucket, exportRate, plainText } from './api-limits.ts';
-import { credentialBucket, tenantRate } from './tenant-rate.ts';
+import { countsOf, findTenant } from './queries.ts';
 
 type Deps = Pick<
   RouteDeps,

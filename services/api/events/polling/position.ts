@@ -1,5 +1,5 @@
 import { formatMicros, microsOf, parseRfc3339 } from '#lib/clock';
-import type { FieldErrors } from '../http/send-problem.ts';
+import type { FieldErrors } from '../../http/send-problem.ts';
 import type { Cursors } from './cursor.ts';
 
 /** From where a client reads, and how it came to it. */
