@@ -36,8 +36,6 @@ const apiKeyWithText = component(
   extend(apiKey.schema, { key: saying('shown only in this response', text) }),
 );
 
-type ApiKeyWithText = Static<typeof apiKeyWithText.schema>;
-
 /** Scopes that a key or session is given. */
 export const givenScopes = list(textIn(scopes), { minItems: 1, maxItems: scopes.length, uniqueItems: true });
 

@@ -225,5 +225,3 @@ export const endpointWithSecret = component(
   'EndpointWithSecret',
   extend(endpoint.schema, { secret: saying('signs deliveries; shown only in this response', text) }),
 );
-
-type EndpointWithSecret = Static<typeof endpointWithSecret.schema>;

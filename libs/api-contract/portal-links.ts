@@ -53,8 +53,6 @@ const newPortalLink = component(
   }),
 );
 
-type NewPortalLink = Static<typeof newPortalLink.schema>;
-
 const redeemedPortalLink = component(
   'RedeemedPortalLink',
   object({
@@ -63,8 +61,6 @@ const redeemedPortalLink = component(
     token: saying('shown only in this response; null with `dry_run`', nullable(text)),
   }),
 );
-
-type RedeemedPortalLink = Static<typeof redeemedPortalLink.schema>;
 
 export const createPortalLink = operation({
   method: 'POST',

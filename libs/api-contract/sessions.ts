@@ -60,8 +60,6 @@ const newSession = component(
   }),
 );
 
-type NewSession = Static<typeof newSession.schema>;
-
 const me = component(
   'Me',
   object({
@@ -78,8 +76,6 @@ const me = component(
     idle_expires_at: saying('of a session: when it ends if unused', nullable(time)),
   }),
 );
-
-type Me = Static<typeof me.schema>;
 
 export const createSession = operation({
   method: 'POST',

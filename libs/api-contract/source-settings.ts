@@ -38,8 +38,8 @@ const clientCertificate = {
   },
 } as const;
 
-/** Settings of a source, as they are given. How they go together is checked beside. */
-export const sourceSettings = {
+/** Settings of a source that are shown as they were given. */
+export const shownSettings = {
   signature_header: headerName,
   hmac,
   public_url: {
@@ -59,7 +59,12 @@ export const sourceSettings = {
   rate_limit: rateLimit,
   response_status: { type: 'integer', enum: [200, 202, 204] },
   client_certificate: clientCertificate,
+  keep_rejected_bodies: { type: 'boolean' },
+} as const;
+
+/** Settings of a source, as they are given. How they go together is checked beside. */
+export const sourceSettings = {
+  ...shownSettings,
   // Compared unchanged, as part of a URL: not trimmed.
   verify_token: secret,
-  keep_rejected_bodies: { type: 'boolean' },
 } as const satisfies Record<keyof SourceSettings, object>;

@@ -25,16 +25,14 @@ import {
   time,
   unknownValue,
 } from './schema.ts';
-import { sourceSettings } from './source-settings.ts';
+import { shownSettings, sourceSettings } from './source-settings.ts';
 
 const { dedup, dedup_ttl_seconds, timestamp_tolerance_seconds, response_status, ordering_key } = sourceSettings;
 const place = ordering_key.then;
 const places = list(place);
 const identifierPlaces = list(either(place, places));
 
-/** Settings as they are shown: places are lists, and a secret only shows that it is set. */
-const { verify_token: _token, ...shownSettings } = sourceSettings;
-
+/** As it is shown: places are lists, and a secret only shows that it is set. */
 const source = component(
   'Source',
   object(
@@ -72,8 +70,6 @@ export type Source = Static<typeof source.schema>;
 const shownSecret = saying('shown only in this response', text);
 const sourceWithSecret = component('SourceWithSecret', extend(source.schema, { secret: shownSecret }));
 
-type SourceWithSecret = Static<typeof sourceWithSecret.schema>;
-
 export const rotatedSecret = component(
   'RotatedSecret',
   object({
@@ -84,8 +80,6 @@ export const rotatedSecret = component(
     ),
   }),
 );
-
-type RotatedSecret = Static<typeof rotatedSecret.schema>;
 
 /** The steps in which the ingress checks a webhook, in their order. */
 const verificationSteps = ['address', 'length', 'signature_header', 'timestamp', 'signature'] as const;
@@ -119,8 +113,6 @@ const sampleOfWebhook = component(
     curl: saying('a shell command that sends it', text),
   }),
 );
-
-type SampleWebhook = Static<typeof sampleOfWebhook.schema>;
 
 const rejection = component(
   'Rejection',

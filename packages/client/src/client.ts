@@ -67,9 +67,14 @@ export interface ClientOptions {
   signal?: AbortSignal | undefined;
 }
 
+type Parameter = string | number | boolean | undefined;
+
+/** A list repeats its parameter. */
+type Query = Readonly<Record<string, Parameter | readonly Parameter[]>>;
+
 interface AnyGiven extends Sending {
   params?: Readonly<Record<string, string>>;
-  query?: URLSearchParams | Readonly<Record<string, unknown>>;
+  query?: URLSearchParams | Query;
   body?: unknown;
 }
 
@@ -153,7 +158,7 @@ export function createClient(options: ClientOptions): Client {
 function requestOf(
   name: string,
   params: Readonly<Record<string, string>>,
-  query: URLSearchParams | Readonly<Record<string, unknown>> = {},
+  query: URLSearchParams | Query = {},
 ): { method: Method; path: string } {
   const [method = '', template = ''] = name.split(' ');
   const path = template.replace(/:(\w+)/g, (_, param: string) => encodeURIComponent(params[param] ?? ''));

@@ -10,13 +10,8 @@ const counted = {
 
 const countedAs = (value: string): keyof EventRow => counted[value as keyof typeof counted];
 
-/** The filters of `GET /v1/events`, for lists and for requests that are held. Conditions are on columns of `events`. */
-export const eventFilters = {
-  /** Given by the position (polling/position.ts): normalized, so that it compares as text. */
-  updated_at_gte: {
-    condition: (instant) => `updated_at >= ${instant}::timestamptz`,
-    matches: ({ updated_at }, instant) => updated_at >= instant,
-  },
+/** What a search goes by, too. Conditions are on columns of `events`. */
+export const searchFilters = {
   status: {
     condition: (status) => `status = ${status}`,
     matches: (event, status) => event.status === status,
@@ -72,6 +67,16 @@ export const eventFilters = {
         .join(' ')} END`,
     matches: (event, what) => Number(event[countedAs(what)]) > 0,
   },
+} satisfies FilterTable<EventRow>;
+
+/** The filters of `GET /v1/events`, for lists and for requests that are held. */
+export const eventFilters = {
+  /** Given by the position (polling/position.ts): normalized, so that it compares as text. */
+  updated_at_gte: {
+    condition: (instant) => `updated_at >= ${instant}::timestamptz`,
+    matches: ({ updated_at }, instant) => updated_at >= instant,
+  },
+  ...searchFilters,
 } satisfies FilterTable<EventRow>;
 
 export type EventFilter = Filtering<typeof eventFilters>;

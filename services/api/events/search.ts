@@ -7,11 +7,8 @@ import { readPage } from '../http/paging.ts';
 import { type FieldErrors, type Read, sendInvalid, sendProblem } from '../http/send-problem.ts';
 import { refuseBeyondLimit } from '../limits/refuse-beyond-limit.ts';
 import { serve } from '../route.ts';
-import { eventFilters } from './filters.ts';
+import { searchFilters } from './filters.ts';
 import { eventId } from './queries.ts';
-
-/** Without the position in the order of changes: a search goes by the time of receipt. */
-const { updated_at_gte: _position, ...filters } = eventFilters;
 
 /** A search ends within two seconds. */
 const retryAfterSeconds = 2;
@@ -21,7 +18,7 @@ export const search = serve(searchEvents, ({ search: payloads, limits, usage }) 
   const { tenant, query } = request;
   const page = readPage(query, eventId);
   const filter = readFilter(query.filter);
-  const events = readFilters(filters, { ...query });
+  const events = readFilters(searchFilters, { ...query });
   const errors = [page, filter, events].flatMap((read) => ('errors' in read ? read.errors : []));
   if ('errors' in page || 'errors' in filter || 'errors' in events) return sendInvalid(reply, errors);
 

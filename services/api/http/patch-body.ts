@@ -3,14 +3,6 @@ import { fieldErrors } from './field-errors.ts';
 import { excessOf } from './schema-bounds.ts';
 import type { Read } from './send-problem.ts';
 
-/** A PATCH accepts any value for known fields: the resulting resource is validated. */
-const patchOf = (names: readonly string[]) =>
-  ({
-    type: 'object',
-    additionalProperties: false,
-    properties: Object.fromEntries(names.map((name) => [name, {}])),
-  }) as const;
-
 /** The patched resource, as the body that would create it. */
 export function readPatched<T>(request: FastifyRequest, schema: object, merged: unknown): Read<T> {
   const excess = excessOf(schema, merged);

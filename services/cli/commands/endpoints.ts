@@ -27,7 +27,8 @@ import {
   timeForms,
 } from '../options/values.ts';
 import { columns, describe, type Screen } from '../output/print.ts';
-import { type Attempt, countDown, describeOutcome, shownTime } from '../output/views.ts';
+import { type Attempt, countDown, describeOutcome } from '../output/views.ts';
+import { shownTime } from '../output/print.ts';
 import { flag, text, verb } from '../verb.ts';
 
 export interface CreatedEndpoint extends Record<string, unknown> {

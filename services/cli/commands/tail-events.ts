@@ -6,7 +6,7 @@ import { CommandFailure } from '../command-failure.ts';
 import type { Context } from '../context.ts';
 import { readWholeNumber } from '../options/values.ts';
 import { printable, printLine, printRetry, type Screen } from '../output/print.ts';
-import { shownTime } from '../output/views.ts';
+import { shownTime } from '../output/print.ts';
 import type { Values } from '../verb.ts';
 import { countDeliveries, type Event } from './events.ts';
 import { filterOf, type filterOptions, type Query, queryOf } from './find-events.ts';

@@ -11,28 +11,7 @@ import { printable, printLine, type Screen } from '../output/print.ts';
 import type { Values } from '../verb.ts';
 import { arrivalJson, createTally, describeArrival, describeSummary, factsOf, type Trust } from './arrivals.ts';
 import { createListener, readAnswerPlan } from './listener.ts';
-import { type Forwarded, forwardTo } from './poll.ts';
-
-/** Where `--forward` sends to: a URL, or the port of this machine. */
-export function readTarget(text: string | undefined): string | undefined {
-  if (text === undefined) return undefined;
-  const url = /^\d{1,5}(\/.*)?$/.test(text)
-    ? `http://127.0.0.1:${text}`
-    : /^[\w.-]+:\d/.test(text)
-      ? `http://${text}`
-      : text;
-  const { protocol } = URL.parse(url) ?? {};
-  if (protocol !== 'http:' && protocol !== 'https:')
-    throw usageFailure(`--forward must be a URL such as http://127.0.0.1:3000/webhooks, or a port, not ${text}`);
-  return url;
-}
-
-/** `--types order.paid,invoice.*` */
-export const readTypes = (text: string | undefined): string[] =>
-  (text ?? '')
-    .split(',')
-    .map((type) => type.trim())
-    .filter((type) => type !== '');
+import { type Forwarded, forwardTo, readTarget, readTypes } from './forward.ts';
 
 interface Wanted {
   url: string;

@@ -10,7 +10,7 @@ import type { HeaderValues } from '#lib/signatures';
 import { CommandFailure, usageFailure } from '../command-failure.ts';
 import { collectHeaders, readDuration } from '../options/values.ts';
 import { type Trust, type Verdict, verifyArrival } from './arrivals.ts';
-import type { Forwarded } from './poll.ts';
+import { type Forwarded } from './forward.ts';
 
 const maxBodyBytes = 10 * 1024 * 1024;
 /** Bytes that are read of a body above the limit: a sender reads the answer only after it has sent. */

@@ -1,8 +1,8 @@
-import { type ApiClient, type HttpResult, sendAgain, sendRequest } from '#lib/api-client';
+import { type ApiClient, type HttpResult, sendAgain } from '#lib/api-client';
 import type { Clock } from '#lib/clock';
 import { decodeContent } from '#lib/content-coding';
 import { headerText, isSubscribed } from '#lib/contract';
-import { generateSecret, type HeaderValues, signatureHeaders, signingSecret } from '#lib/signatures';
+import { generateSecret, signatureHeaders, signingSecret } from '#lib/signatures';
 import { type Api, connectTo, noteNewTenant, pathOf, valueOf } from '../api-calls/api.ts';
 import { openClient } from '../api-calls/open-client.ts';
 import { usageFailure } from '../command-failure.ts';
@@ -12,11 +12,12 @@ import type { Context } from '../context.ts';
 import { refuseProblems } from '../options/schemes.ts';
 import { readTime, readWholeNumber } from '../options/values.ts';
 import { printable, printLine, printRetry } from '../output/print.ts';
-import { shownTime } from '../output/views.ts';
+import { shownTime } from '../output/print.ts';
 import type { Values } from '../verb.ts';
 import { arrivalJson, createTally, describeArrival, describeSummary, factsOf, verifyArrival } from './arrivals.ts';
-import { readTarget, readTypes } from './listen.ts';
+import { readTarget, readTypes } from './forward.ts';
 import type { Arrival } from './listener.ts';
+import { forwardTo } from './forward.ts';
 
 /** The members of an event that are read; one that was erased has no type. */
 interface Listed {
@@ -71,39 +72,6 @@ const isWhole = (event: Listed): event is Accepted => event.type !== undefined &
 async function timeOf(api: Pick<Api, 'page'>, clock: Clock): Promise<number> {
   const { answeredAtMs } = await api.page('/events?limit=2&updated_at_gte=9999-12-31T23:59:59Z');
   return answeredAtMs ?? clock.nowMs();
-}
-
-/** A request that is sent on as it came. */
-export interface Forwarded {
-  method: string;
-  headers: HeaderValues;
-  body: Buffer;
-}
-
-/** Below the time limit of the temporary endpoint: the dispatcher hears the outcome. Time enough to look around in a debugger. */
-const timeoutMs = 25_000;
-/** Headers that belong to the connection that the request came by (RFC 9110, 7.6.1), or are made anew for the next. */
-const ofConnection = new Set([
-  ...['connection', 'content-length', 'expect', 'host', 'keep-alive', 'proxy-connection', 'te', 'trailer'],
-  ...['transfer-encoding', 'upgrade'],
-]);
-
-export function forwardTo(
-  url: string,
-  { method, headers, body }: Forwarded,
-  signal?: AbortSignal,
-): Promise<HttpResult> {
-  const kept = Object.entries(headers).flatMap(([name, value]) =>
-    value === undefined || ofConnection.has(name) ? [] : [[name, value as string | string[]] as const],
-  );
-  const hasBody = method !== 'GET' && method !== 'HEAD';
-  return sendRequest(url, {
-    method: method,
-    headers: Object.fromEntries(kept),
-    ...(hasBody && { body }),
-    timeoutMs,
-    signal,
-  });
 }
 
 interface Options {

@@ -3,7 +3,7 @@ import { documentOf, problem } from '../page-result.ts';
 import { catalogPage } from '../page.ts';
 import { indentedJson } from '../ui/payload.ts';
 import type { Version } from './catalog.ts';
-import { answerElsewhere, findType, firstPage, wordsOf } from './pages.ts';
+import { answerElsewhere, findType, firstPage, wordsOf } from './find-type.ts';
 import { countWords } from './search-types.ts';
 import { wordsOfTable } from './views.ts';
 import { groupPath, typePath } from '../ui/type-links.ts';

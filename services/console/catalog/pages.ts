@@ -1,33 +1,17 @@
 import { eventTypeStatuses, type EventTypeSummary } from '#lib/contract';
 import { html, type Html } from '#lib/html';
 import { withQuery } from '../api-calls/calls.ts';
-import { moved, page, type PageResult, problem } from '../page-result.ts';
+import { page, problem } from '../page-result.ts';
 import { catalogPage } from '../page.ts';
 import { type Filter, filterForm, pager } from '../ui/lists.ts';
 import { plural } from '../ui/text.ts';
-import type { Catalog, Found, TypeWithNewest } from './catalog.ts';
+import type { Catalog } from './catalog.ts';
 import { exampleJson, robots, schemaJson, sitemap } from './documents.ts';
 import { countWords, searchTypes, suggestTypes } from './search-types.ts';
 import { verify } from './verify.ts';
 import { changeList, typePage, typeTable, versionPage, wordsOfTable } from './views.ts';
-import { catalogLinks, groupPath, nameIn, prefixIn, typePath, versionOf, versionPath } from '../ui/type-links.ts';
-
-/** The type of an address. What can't be the name of one is not asked for. */
-export async function findType(
-  catalog: Catalog,
-  { params, query }: { params: { type: string }; query: URLSearchParams },
-): Promise<Found<TypeWithNewest>> {
-  const name = nameIn(params.type, query);
-  return name === undefined ? { kind: 'missing' } : catalog.type(name);
-}
-
-/** The answer of a page below a type that is not there by this name. @param to where it is by the name of today; undefined: nowhere */
-export function answerElsewhere(kind: 'moved' | 'gone' | 'missing', to?: string): PageResult {
-  if (kind === 'moved' && to !== undefined) return moved(to);
-  return problem(kind === 'gone' ? 410 : 404);
-}
-
-const perPage = 100;
+import { catalogLinks, groupPath, prefixIn, typePath, versionOf, versionPath } from '../ui/type-links.ts';
+import { answerElsewhere, findType, perPage, wordsOf } from './find-type.ts';
 
 /** `/catalog`: all types, by name. */
 const types = catalogPage({
@@ -73,9 +57,6 @@ ${isFirst && groupLinks(all, base)}`,
     });
   },
 });
-
-/** The types that the page without a parameter lists. */
-export const firstPage = (all: readonly EventTypeSummary[]): readonly EventTypeSummary[] => all.slice(0, perPage);
 
 /** The parameters that this page has; links bring others. */
 function parametersIn(query: URLSearchParams): URLSearchParams {
@@ -203,9 +184,6 @@ ${pager({ href: `${base}/catalog/changes`, next, prev: undefined, words: { prev:
     });
   },
 });
-
-export const wordsOf = (listed: readonly { notes: string | null }[]): readonly string[] =>
-  listed.map(({ notes }) => notes ?? '');
 
 /** `/catalog/groups/{prefix}`: the types whose names begin with it and a dot. */
 const group = catalogPage({

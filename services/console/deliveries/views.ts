@@ -7,7 +7,7 @@ import { type Column, pager, table } from '../ui/lists.ts';
 import { detailText, outcomeBadge, statusBadge } from '../ui/status.ts';
 import { count, definitions, plural, shortId } from '../ui/text.ts';
 import { duration, milliseconds, time } from '../ui/times.ts';
-import { curlDetails } from './attempt-views.ts';
+import { curlDetails } from './as-curl.ts';
 import type { Attempt, Delivery, ShownDelivery } from './read.ts';
 
 /** Why a delivery waits: what the API knows of it, in sentences. The rules are those of the dispatcher (services/dispatcher/send/decide.ts). */

@@ -13,7 +13,7 @@ import {
   sourceName,
   urlBeneath,
   urlBesideName,
-} from './event-views.ts';
+} from './names.ts';
 import type { Delivery, EventMatch, LiveEvent, Receipt } from './read.ts';
 
 export interface Journey {

@@ -9,7 +9,7 @@ import { type Column, emptyState, type Filter, filterForm, pager, table } from '
 import { statusBadge } from '../ui/status.ts';
 import { cliCommand, count, shortId } from '../ui/text.ts';
 import { time } from '../ui/times.ts';
-import { type Source, sourceName, sourceOptions } from './event-views.ts';
+import { type Source, sourceName, sourceOptions } from './names.ts';
 import { type Event, isErased, type LiveEvent } from './read.ts';
 
 const statuses = ['received', 'processing', 'completed', 'dead_lettered', 'erased'];

@@ -4,7 +4,7 @@ import type { ReadApi } from '../api-calls/console-api.ts';
 import { endpointNames } from '../api-calls/tenant-names.ts';
 import { readAttempt } from '../deliveries/index.ts';
 import type { TenantContext } from '../page.ts';
-import { builtIn, type EndpointNames, type Source } from './event-views.ts';
+import { builtIn, type EndpointNames, type Source } from './names.ts';
 
 /** Events of the API and what explains them: the fields that pages show. */
 export interface LiveEvent {

@@ -7,7 +7,7 @@ import { tenantPage } from '../page.ts';
 import { textArea } from '../ui/form.ts';
 import { filterForm, table } from '../ui/lists.ts';
 import { count } from '../ui/text.ts';
-import type { Source } from './event-views.ts';
+import { type Source } from './names.ts';
 import { eventColumns, eventFilterNames, eventFilters, eventHref, filtersIn } from './list-views.ts';
 import { type Event, namedSources } from './read.ts';
 
