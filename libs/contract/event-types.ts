@@ -78,14 +78,3 @@ export const eventTypeChanges = [
   ...(['created', 'version', 'described', 'renamed', 'merged', 'paused', 'resumed'] as const),
   ...(['deprecated', 'undeprecated', 'retired'] as const),
 ] as const;
-
-/** Types of the API's contract, by the names that pages and commands have for them. */
-export type {
-  EventType as EventTypeView,
-  EventTypeAlias as EventTypeAliasView,
-  EventTypeChange as EventTypeChangeView,
-  EventTypeField,
-  EventTypeSummary,
-  EventTypeVersion as EventTypeVersionView,
-  SchemaDifference,
-} from '#lib/api-contract';

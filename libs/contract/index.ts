@@ -192,15 +192,8 @@ export {
 export { type Trail, isLooped, maxTrailLength, parseTrail, trailMark, trailOf, trailText } from './trail.ts';
 export {
   type AliasKind,
-  type EventTypeAliasView,
-  type EventTypeChangeView,
   type EventTypeEnforcement,
-  type EventTypeField,
-  type EventTypeSummary,
-  type EventTypeVersionView,
-  type EventTypeView,
   type EventTypeVisibility,
-  type SchemaDifference,
   type VersionCompatibility,
   addressOfName,
   aliasKinds,

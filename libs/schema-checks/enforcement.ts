@@ -3,7 +3,7 @@
  * seconds, so that an event costs no statement more; schemas are read when they are compiled.
  *
  * A webhook is never lost by this: what can't be judged, because Postgres is away or the check takes too long, is `unjudged`; whether an event that is
- * published is taken then is its publisher's to say (services/api/publishing/refuse-unjudged.ts). A batch has a time limit of its own: slow schemas of many
+ * published is taken then is its publisher's to say (services/api/events/publishing/refuse-unjudged.ts). A batch has a time limit of its own: slow schemas of many
  * tenants, each within its share, would add up.
  */
 import type { Clock } from '#lib/clock';

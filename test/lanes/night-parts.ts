@@ -50,7 +50,7 @@ export const nightParts: readonly NightPart[] = [
     name: 'idempotency',
     holds: 'an idempotency key has one effect and one answer while its owners die',
     args: night('e2e/idempotency-faults'),
-    folders: ['libs/idempotency', 'services/api/publishing', 'services/api/outbox'],
+    folders: ['libs/idempotency', 'services/api/events/publishing', 'services/api/outbox'],
   },
   {
     name: 'kafka',

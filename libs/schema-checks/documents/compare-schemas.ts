@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { SchemaDifference } from '#lib/contract';
+import type { SchemaDifference } from '#lib/api-contract';
 import { maxParts, type SchemaField, schemaFields } from './schema-fields.ts';
 
 /** More says no more to a reader. */

@@ -1,4 +1,4 @@
-import type { EventTypeField } from '#lib/contract';
+import type { EventTypeField } from '#lib/api-contract';
 import { maxFieldsLength, maxFieldText, maxPageFields } from './limits.ts';
 import type { SchemaField, SchemaFields } from './schema-fields.ts';
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { EventTypeField, SchemaDifference } from '#lib/contract';
+import type { EventTypeField, SchemaDifference } from '#lib/api-contract';
 import { parseExact } from '#lib/exact-json';
 import { compileSchema } from '../compile-schema.ts';
 import { compareSchemas } from './compare-schemas.ts';

@@ -10,7 +10,7 @@ const counted = {
 
 const countedAs = (value: string): keyof EventRow => counted[value as keyof typeof counted];
 
-/** What a search goes by, too. Conditions are on columns of `events`. */
+/** A search goes by these, too. Conditions are on columns of `events`. */
 export const searchFilters = {
   status: {
     condition: (status) => `status = ${status}`,

@@ -4,15 +4,8 @@
  */
 import { ApiError, type ApiFailure, failureOf, type HttpAnswer, type Transport } from '#client';
 import type { Clock } from '#lib/clock';
-import {
-  addressOfName,
-  type AliasKind,
-  type EventTypeAliasView,
-  type EventTypeChangeView,
-  type EventTypeSummary,
-  type EventTypeVersionView,
-  type EventTypeView,
-} from '#lib/contract';
+import type { EventTypeAlias, EventTypeChange, EventTypeSummary, EventTypeVersion, EventType } from '#lib/api-contract';
+import { addressOfName, type AliasKind } from '#lib/contract';
 import type { Logger } from '#lib/log';
 import { withQuery } from '../api-calls/calls.ts';
 import { rawMember } from '../ui/payload.ts';
@@ -28,7 +21,7 @@ export interface CatalogSettings {
 }
 
 /** A version with its JSON as it was written. */
-export type Version = EventTypeVersionView & { schemaText: string; exampleText: string };
+export type Version = EventTypeVersion & { schemaText: string; exampleText: string };
 
 export interface TypeWithNewest extends EventTypeSummary {
   newest: Version | null;
@@ -42,7 +35,7 @@ export type Found<T> =
   | { kind: 'missing' };
 
 interface ChangesPage {
-  changes: readonly EventTypeChangeView[];
+  changes: readonly EventTypeChange[];
   /** The cursor of the page after this one. */
   next: string | undefined;
 }
@@ -151,9 +144,7 @@ export function createCatalogs({ transport, clock, log, catalog: settings }: Dep
       );
 
     async function readType(name: string): Promise<Found<TypeWithNewest>> {
-      const answer = await ask<EventTypeView | EventTypeAliasView>(
-        withQuery(addressOfName('/event-types', name), asPublic),
-      );
+      const answer = await ask<EventType | EventTypeAlias>(withQuery(addressOfName('/event-types', name), asPublic));
       if (answer.status === 410) return { kind: (await wasPublic(name)) ? 'gone' : 'missing' };
       if (!('value' in answer)) return { kind: 'missing' };
       const { value: type, text } = answer;
@@ -204,13 +195,13 @@ export function createCatalogs({ transport, clock, log, catalog: settings }: Dep
       async version(type, version) {
         if (version === type.version && 'newest' in type) return (type as TypeWithNewest).newest ?? undefined;
         const address = addressOfName('/event-types', type.name, `/versions/${version}`);
-        const answer = await ask<EventTypeVersionView>(withQuery(address, asPublic));
+        const answer = await ask<EventTypeVersion>(withQuery(address, asPublic));
         return 'value' in answer ? withTexts(answer.value, answer.text) : undefined;
       },
 
       async changes(cursor) {
         const query = { visibility: 'public', limit: changesPerPage, cursor };
-        const answer = await ask<EventTypeChangeView[]>(withQuery('/event-types/changes', query));
+        const answer = await ask<EventTypeChange[]>(withQuery('/event-types/changes', query));
         if (!('value' in answer)) return undefined;
         return {
           changes: answer.value.filter(({ visibility }) => visibility === 'public'),
@@ -277,7 +268,7 @@ const asAway = (failure: Exclude<ApiFailure, { kind: 'no_answer' }>): ApiFailure
   failure.kind === 'problem' ? { ...failure, status: 503 } : failure;
 
 /** @param json of the version, as the API wrote it */
-export const withTexts = (version: EventTypeVersionView, json: string): Version => ({
+export const withTexts = (version: EventTypeVersion, json: string): Version => ({
   ...version,
   schemaText: rawMember(json, 'schema') ?? '',
   exampleText: rawMember(json, 'example') ?? '',

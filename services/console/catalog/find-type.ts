@@ -1,4 +1,4 @@
-import type { EventTypeSummary } from '#lib/contract';
+import type { EventTypeSummary } from '#lib/api-contract';
 import { moved, type PageResult, problem } from '../page-result.ts';
 import type { Catalog, Found, TypeWithNewest } from './catalog.ts';
 import { nameIn } from '../ui/type-links.ts';

@@ -1,4 +1,5 @@
-import { eventTypeStatuses, type EventTypeSummary } from '#lib/contract';
+import type { EventTypeSummary } from '#lib/api-contract';
+import { eventTypeStatuses } from '#lib/contract';
 import { html, type Html } from '#lib/html';
 import { withQuery } from '../api-calls/calls.ts';
 import { page, problem } from '../page-result.ts';

@@ -1,4 +1,5 @@
-import { type EventTypeSummary, typeLinkPattern } from '#lib/contract';
+import type { EventTypeSummary } from '#lib/api-contract';
+import { typeLinkPattern } from '#lib/contract';
 
 /** Runs of characters with a letter or a digit, as the API counts those of a type. */
 export const countWords = (texts: Iterable<string>): number =>

@@ -1,10 +1,5 @@
-import {
-  type EventTypeChangeView,
-  type EventTypeSummary,
-  headerText,
-  typeLinkPattern,
-  type VersionCompatibility,
-} from '#lib/contract';
+import type { EventTypeChange, EventTypeSummary } from '#lib/api-contract';
+import { headerText, typeLinkPattern, type VersionCompatibility } from '#lib/contract';
 import { html, type Html } from '#lib/html';
 import { type Column, table } from '../ui/lists.ts';
 import { indentedJson, jsonText } from '../ui/payload.ts';
@@ -49,12 +44,12 @@ export const catalogNavigation = ({ base, here }: Shell): Html => {
 
 /** @param live names that have a page now: only these are links */
 export const changeList = (
-  changes: readonly EventTypeChangeView[],
+  changes: readonly EventTypeChange[],
   { live, base }: { live: ReadonlySet<string>; base: string },
 ): Html =>
   html`<ol class="changes">${changes.map((change) => html`<li><p>${time(change.at)} ${sentence(change, live, base)}</p>${change.notes !== null && html`<p class="prose">${change.notes.replace(typeLinkPattern, '$1')}</p>`}</li>`)}</ol>`;
 
-function sentence(change: EventTypeChangeView, live: ReadonlySet<string>, base: string): Html {
+function sentence(change: EventTypeChange, live: ReadonlySet<string>, base: string): Html {
   const { name, target, version, from, into, compatibility } = change;
   const known = target !== null && live.has(target) ? target : undefined;
   const link = (href: string, text: string): Html => html`<a href="${base}${href}"><code>${text}</code></a>`;

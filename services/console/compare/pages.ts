@@ -1,3 +1,4 @@
+import type { Attempt } from '#lib/api-contract';
 import { html, type Html } from '#lib/html';
 import { path, type Payload, readPayload, withQuery } from '../api-calls/calls.ts';
 import type { FieldError, ReadApi } from '../api-calls/console-api.ts';
@@ -107,19 +108,6 @@ interface Side {
   lines: readonly string[];
   /** The bytes that must be the same for the two to be equal. */
   bytes: Buffer;
-}
-
-/** As the API has them. */
-interface Attempt {
-  attempt: number;
-  at: string;
-  outcome: string;
-  http_status: number | null;
-  detail: string | null;
-  request: { method: string; url: string; headers: Readonly<Record<string, string>> } | null;
-  response_headers: Readonly<Record<string, string>> | null;
-  response_excerpt: string | null;
-  response_excerpt_encoding: 'text' | 'base64';
 }
 
 const mostAttempts = 1_000;

@@ -1,6 +1,6 @@
+import type { Attempt } from '#lib/api-contract';
 import { html, type Html } from '#lib/html';
 import { codeBlock, shellLines, shellWord } from '../ui/text.ts';
-import type { Attempt } from './read.ts';
 
 type Sent = NonNullable<Attempt['request']>;
 

@@ -1,3 +1,4 @@
+import type { Attempt, Delivery } from '#lib/api-contract';
 import { html, type Html } from '#lib/html';
 import type { TenantContext } from '../page.ts';
 import { phaseBar, phases, phaseTerm } from '../ui/chart.ts';
@@ -6,7 +7,6 @@ import { byteCount, hexDump } from '../ui/payload.ts';
 import { detailText, outcomeBadge } from '../ui/status.ts';
 import { definitions } from '../ui/text.ts';
 import { milliseconds, time } from '../ui/times.ts';
-import type { Attempt, Delivery } from './read.ts';
 import { totalMs } from './views.ts';
 import { curlDetails } from './as-curl.ts';
 

@@ -1,3 +1,4 @@
+import type { Delivery } from '#lib/api-contract';
 import { deliveryStatuses } from '#lib/contract';
 import { html, type Html } from '#lib/html';
 import { listOnwards, path, withQuery } from '../api-calls/calls.ts';
@@ -13,7 +14,7 @@ import { outcomeBadge, outcomeOptions, statusBadge } from '../ui/status.ts';
 import { breakable, cliCommand, count, endpointName, endpointOptions, wholeId } from '../ui/text.ts';
 import { minute } from '../ui/times.ts';
 import { attemptPage } from './attempt-views.ts';
-import { type Delivery, isOpen, readAttempt, readDelivery } from './read.ts';
+import { isOpen, readAttempt, readDelivery } from './read.ts';
 import { deliveryPage } from './views.ts';
 
 /** The filters of the list; they choose what is retried or cancelled, too. */

@@ -1,6 +1,6 @@
+import type { Attempt, Delivery, Endpoint, EndpointHealth } from '#lib/api-contract';
 import { html, type Html } from '#lib/html';
 import { withQuery } from '../api-calls/calls.ts';
-import type { Endpoint, EndpointHealth, Retry } from '../endpoints/index.ts';
 import type { TenantContext } from '../page.ts';
 import { phaseBar, phases } from '../ui/chart.ts';
 import { type Column, pager, table } from '../ui/lists.ts';
@@ -8,7 +8,7 @@ import { detailText, outcomeBadge, statusBadge } from '../ui/status.ts';
 import { count, definitions, plural, shortId } from '../ui/text.ts';
 import { duration, milliseconds, time } from '../ui/times.ts';
 import { curlDetails } from './as-curl.ts';
-import type { Attempt, Delivery, ShownDelivery } from './read.ts';
+import type { ShownDelivery } from './read.ts';
 
 /** Why a delivery waits: what the API knows of it, in sentences. The rules are those of the dispatcher (services/dispatcher/send/decide.ts). */
 
@@ -23,7 +23,7 @@ function retryAfterOf({ http_status: status, response_headers: headers }: Attemp
 }
 
 /** The wait that the endpoint's settings have after an attempt. */
-function plannedWait(attempt: number, retry: Retry): string {
+function plannedWait(attempt: number, retry: Endpoint['retry']): string {
   if (retry.schedule !== undefined) {
     const wait = retry.schedule[attempt - 1];
     return wait === undefined ? 'schedule' : `schedule: ${wait === 0 ? 'at once' : duration(wait)}`;
@@ -42,7 +42,7 @@ const exactMs = 10_000;
 function waitedBecause(
   attempt: Attempt,
   before: Attempt | undefined,
-  { delivery, retry }: { delivery: Delivery; retry: Retry | undefined },
+  { delivery, retry }: { delivery: Delivery; retry: Endpoint['retry'] | undefined },
 ): string {
   const startedMs = Date.parse(attempt.at) - (attempt.duration_ms ?? 0);
   const waitedMs = startedMs - Date.parse(before?.at ?? delivery.created_at);
@@ -110,7 +110,7 @@ interface Attempts {
   t: string;
   delivery: Delivery;
   attempts: readonly Attempt[];
-  retry: Retry | undefined;
+  retry: Endpoint['retry'] | undefined;
 }
 
 /** The attempts of a delivery: when, what came of each, and where its time went. */

@@ -1,3 +1,4 @@
+import type { Endpoint } from '#lib/api-contract';
 import { ApiError, type ApiFailure } from '#client';
 import { html, type Html } from '#lib/html';
 import { path } from '../api-calls/calls.ts';
@@ -18,7 +19,7 @@ import {
   valuesOfEndpoint,
   valuesOfForm,
 } from './form.ts';
-import { type Endpoint, readChoices } from './read.ts';
+import { readChoices } from './read.ts';
 import { patchBody } from './settings-body.ts';
 
 const whyUrl =

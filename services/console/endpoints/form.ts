@@ -1,9 +1,9 @@
+import type { Endpoint } from '#lib/api-contract';
 import { html, type Html } from '#lib/html';
 import type { FieldError } from '../api-calls/console-api.ts';
 import type { TenantContext } from '../page.ts';
 import { checkbox, checkGroup, fieldId, selectField, textArea, textField } from '../ui/form.ts';
 import { time } from '../ui/times.ts';
-import type { Endpoint } from './read.ts';
 
 /**
  * The settings of an endpoint as the fields of a form: a text each, by the name that the API has for it. A list is a line for each entry. The

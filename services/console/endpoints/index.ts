@@ -1,2 +1,2 @@
 export { endpointPages } from './pages.ts';
-export { type Endpoint, type EndpointHealth, endpointStatus, type Retry } from './read.ts';
+export { endpointStatus } from './read.ts';

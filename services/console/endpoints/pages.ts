@@ -1,4 +1,4 @@
-import type { Stats } from '#lib/api-contract';
+import type { Stats, Endpoint, EndpointHealth } from '#lib/api-contract';
 import { html, type Html } from '#lib/html';
 import { path } from '../api-calls/calls.ts';
 import type { FieldError, ReadApi } from '../api-calls/console-api.ts';
@@ -25,14 +25,7 @@ import {
 } from './actions.ts';
 import { editEndpoint, formErrors } from './edit.ts';
 import { fieldsFor, type FormValues, newValues, valuesOfForm } from './form.ts';
-import {
-  type Endpoint,
-  type EndpointHealth,
-  endpointStatus,
-  readAttemptStats,
-  readChoices,
-  readEndpoint,
-} from './read.ts';
+import { endpointStatus, readAttemptStats, readChoices, readEndpoint } from './read.ts';
 import { recoverEndpoint } from './recover.ts';
 import { createBody } from './settings-body.ts';
 import { testEndpoint } from './test-endpoint.ts';

@@ -1,100 +1,10 @@
 import { ApiError } from '#client';
-import type { Stats } from '#lib/api-contract';
-import type { EventTypeSummary } from '#lib/contract';
+import type { Delivery, Endpoint, EndpointHealth, EventTypeSummary, Stats } from '#lib/api-contract';
 import { isGone, path, withQuery } from '../api-calls/calls.ts';
 import type { ReadApi } from '../api-calls/console-api.ts';
 import { totalsByKey } from '../api-calls/stats.ts';
-import type { Delivery } from '../deliveries/index.ts';
 import type { TenantContext } from '../page.ts';
 import type { Choices } from './form.ts';
-
-/** The form of `retry` that has a schedule excludes the others. */
-export interface Retry {
-  base_seconds?: number;
-  cap_seconds?: number;
-  window_seconds?: number;
-  max_attempts?: number;
-  schedule?: readonly number[];
-  jitter?: number;
-}
-
-/** An endpoint of the API. */
-export interface Endpoint {
-  id: string;
-  url: string;
-  description: string;
-  event_types: readonly string[];
-  source_ids: readonly string[];
-  filter: unknown;
-  method: string;
-  /** Sensitive values are masked. */
-  headers: Readonly<Record<string, string>>;
-  pass_headers: readonly string[];
-  ed25519: boolean;
-  public_keys: readonly string[];
-  timeout_ms: number;
-  max_in_flight: number;
-  ordered: boolean;
-  retry: Retry;
-  rate_limit?: { per_second: number; burst: number };
-  /** Its password is masked. */
-  proxy?: string;
-  client_certificate?: { certificate: string; expires_at: string; fingerprint: string };
-  created_at: string;
-  /** From when on its last change counts. */
-  effective_at: string;
-  disabled_at: string | null;
-  disabled_reason: string | null;
-  failing_since: string | null;
-  paused_at: string | null;
-  paused_until: string | null;
-  filter_unjudged: { at: string; reason: string } | null;
-}
-
-export interface Success {
-  attempts: number;
-  delivered: number;
-  ratio: number | null;
-}
-
-export interface LastSend {
-  at: string;
-  outcome: string | null;
-  http_status: number | null;
-  detail: string | null;
-}
-
-/** Failed attempts that came to the same. */
-export interface AnswerGroup {
-  outcome: string;
-  http_status: number | null;
-  attempts: number;
-  first_at: string;
-  last_at: string;
-  /** The last one's, as are the next two. */
-  detail: string | null;
-  response_excerpt: string | null;
-  delivery_id: string;
-}
-
-/** An unknown value is null. */
-export interface EndpointHealth {
-  breaker: { state: 'closed' | 'half_open' | 'open'; since: string | null } | null;
-  disables_at: string | null;
-  success: { hour: Success | null; day: Success | null };
-  latency: { attempts: number; p50_ms: number | null; p95_ms: number | null };
-  waiting: {
-    retrying: number;
-    parked: number;
-    is_capped: boolean;
-    oldest: string | null;
-    drains_at: string | null;
-  };
-  last_success: LastSend | null;
-  last_failure: LastSend | null;
-  /** Not there: of an earlier version of the API. */
-  failures?: readonly AnswerGroup[];
-}
 
 type State = Pick<Endpoint, 'disabled_at' | 'paused_at' | 'failing_since'>;
 

@@ -1,3 +1,4 @@
+import type { Endpoint } from '#lib/api-contract';
 import { html, type Html } from '#lib/html';
 import { path, withQuery } from '../api-calls/calls.ts';
 import type { FieldError } from '../api-calls/console-api.ts';
@@ -7,7 +8,6 @@ import { errorSummary, postForm, textField } from '../ui/form.ts';
 import { count, inWords, plural } from '../ui/text.ts';
 import { time } from '../ui/times.ts';
 import { actionPage } from './actions.ts';
-import type { Endpoint } from './read.ts';
 import { answerRefusal } from './edit.ts';
 
 interface Preview {

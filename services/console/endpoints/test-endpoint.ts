@@ -1,14 +1,14 @@
+import type { Attempt, Delivery, Endpoint } from '#lib/api-contract';
 import { parseExact } from '#lib/exact-json';
 import { html, type Html } from '#lib/html';
 import { path, withQuery } from '../api-calls/calls.ts';
 import type { FieldError, ReadApi } from '../api-calls/console-api.ts';
-import { type Attempt, attemptPage, type Delivery, readAttempt } from '../deliveries/index.ts';
+import { attemptPage, readAttempt } from '../deliveries/index.ts';
 import { type PageResult, problem, seeOther } from '../page-result.ts';
 import { type TenantContext, tenantPage } from '../page.ts';
 import { textArea, textField } from '../ui/form.ts';
 import { shortId } from '../ui/text.ts';
 import { actionPage } from './actions.ts';
-import type { Endpoint } from './read.ts';
 import { answerRefusal } from './edit.ts';
 
 /** The API answers with the first attempt, for which it waits up to 25 seconds. */

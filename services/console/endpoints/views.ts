@@ -1,4 +1,4 @@
-import type { Stats } from '#lib/api-contract';
+import type { Endpoint, EndpointHealth, Stats } from '#lib/api-contract';
 import { html, type Html } from '#lib/html';
 import { withQuery } from '../api-calls/calls.ts';
 import { steps } from '../api-calls/stats.ts';
@@ -11,7 +11,7 @@ import { jsonText } from '../ui/payload.ts';
 import { detailText, outcomeBadge, statusBadge } from '../ui/status.ts';
 import { count, definitions, plural, shortId } from '../ui/text.ts';
 import { duration, milliseconds, time } from '../ui/times.ts';
-import type { AnswerGroup, Endpoint, EndpointHealth, LastSend, Retry, ShownEndpoint, Success } from './read.ts';
+import type { ShownEndpoint } from './read.ts';
 
 /** The answers to an operator's first questions: does it take events, what waits, and until when. */
 function healthView(endpoint: Endpoint, health: EndpointHealth, t: string): Html {
@@ -37,7 +37,7 @@ function healthView(endpoint: Endpoint, health: EndpointHealth, t: string): Html
 }
 
 /** Failed attempts by what came back, the most frequent first: the reason is read here, not behind each of them. */
-function failuresView(failures: readonly AnswerGroup[], t: string): Html | null {
+function failuresView(failures: EndpointHealth['failures'], t: string): Html | null {
   if (failures.length === 0) return null;
   return html`<section class="card"><h2>Why it fails</h2>${table({
     caption: 'Failed attempts of the last 24 hours, by answer',
@@ -98,7 +98,7 @@ function breakerBadge({ failing_since: failingSince }: Endpoint, state: 'closed'
 }
 
 /** `98.5 %` is of attempts: a delivery that is retried counts more than once. */
-function success(counted: Success | null): Html {
+function success(counted: EndpointHealth['success']['hour']): Html {
   if (counted === null) return html`<span class="muted">not counted for so long yet</span>`;
   if (counted.ratio === null) return html`<span class="muted">nothing sent</span>`;
   return html`${percent(counted.delivered, counted.attempts)} <span class="muted">· ${count(counted.delivered)} of ${plural(counted.attempts, 'attempt')}</span>`;
@@ -135,7 +135,7 @@ function drains(endpoint: Endpoint, { breaker: found, waiting }: EndpointHealth)
   return html`unknown: nothing was sent in the last minutes`;
 }
 
-function lastSend(send: LastSend | null): Html {
+function lastSend(send: EndpointHealth['last_success']): Html {
   if (send === null) return html`none`;
   const { at, outcome, http_status: httpStatus, detail } = send;
   // An older one is known by its minute alone.
@@ -195,7 +195,7 @@ function sendingSettings(endpoint: Endpoint): Html {
   ]);
 }
 
-function retryWords(retry: Retry): string {
+function retryWords(retry: Endpoint['retry']): string {
   if (retry.schedule !== undefined) {
     const waits = retry.schedule.map((wait) => (wait === 0 ? 'at once' : duration(wait))).join(', ');
     return `after ${waits}${retry.jitter ? `, ± ${Math.round(retry.jitter * 100)} %` : ''}`;

@@ -1,3 +1,4 @@
+import type { Delivery } from '#lib/api-contract';
 import { html, type Html } from '#lib/html';
 import { type Payload, withQuery } from '../api-calls/calls.ts';
 import type { PageContent } from '../page-result.ts';
@@ -7,7 +8,7 @@ import { statusBadge } from '../ui/status.ts';
 import { definitions, shortId, wholeId } from '../ui/text.ts';
 import { time } from '../ui/times.ts';
 import { journey, type Journey, whyNot } from './explain-views.ts';
-import type { Delivery, EventMatch, EventRequest, Receipt, WholeEvent } from './read.ts';
+import type { EventMatch, EventRequest, Receipt, WholeEvent } from './read.ts';
 import {
   type Answers,
   endpointName,

@@ -1,3 +1,4 @@
+import type { Delivery } from '#lib/api-contract';
 import { html, type Html } from '#lib/html';
 import { table } from '../ui/lists.ts';
 import { statusBadge } from '../ui/status.ts';
@@ -14,7 +15,7 @@ import {
   urlBeneath,
   urlBesideName,
 } from './names.ts';
-import type { Delivery, EventMatch, LiveEvent, Receipt } from './read.ts';
+import type { EventMatch, LiveEvent, Receipt } from './read.ts';
 
 export interface Journey {
   t: string;

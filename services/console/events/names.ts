@@ -1,6 +1,6 @@
+import type { Delivery } from '#lib/api-contract';
 import { html, type Html } from '#lib/html';
 import { breakable, shortId } from '../ui/text.ts';
-import type { Delivery } from './read.ts';
 
 /** Answers of receivers that refused, by the ids of their deliveries. */
 export type Answers = ReadonlyMap<string, string>;

@@ -1,3 +1,4 @@
+import type { Delivery } from '#lib/api-contract';
 import type { Page } from '#client';
 import { html } from '#lib/html';
 import { holdSeconds, path, readPayload, undefinedIfGone, withQuery } from '../api-calls/calls.ts';
@@ -13,7 +14,6 @@ import { eventPage } from './event-views.ts';
 import type { Journey } from './explain-views.ts';
 import { eventColumns, eventFilterNames, eventHref, eventsPage, filtersIn } from './list-views.ts';
 import {
-  type Delivery,
   type ErasedEvent,
   type Event,
   type EventMatch,

@@ -1,3 +1,4 @@
+import type { Delivery } from '#lib/api-contract';
 import type { DeliveryCount } from '#lib/contract';
 import { undefinedIfGone, withQuery } from '../api-calls/calls.ts';
 import type { ReadApi } from '../api-calls/console-api.ts';
@@ -38,21 +39,6 @@ export interface ErasedEvent {
 }
 
 export type Event = LiveEvent | ErasedEvent;
-
-export interface Delivery {
-  id: string;
-  endpoint_id: string;
-  /** 0, then one more per replay. */
-  generation: number;
-  status: string;
-  attempts: number;
-  next_attempt_at: string | null;
-  detail: string | null;
-  last_outcome: string | null;
-  last_http_status: number | null;
-  created_at: string;
-  updated_at: string;
-}
 
 export interface Receipt {
   id: string;

@@ -1,11 +1,10 @@
 import type { ApiFailure } from '#client';
-import type { Stats } from '#lib/api-contract';
+import type { Stats, Endpoint } from '#lib/api-contract';
 import type { StatDimension, StatStep } from '#lib/contract';
 import { path, withQuery } from '../api-calls/calls.ts';
 import type { Asked, ReadApi } from '../api-calls/console-api.ts';
 import { totalsByKey } from '../api-calls/stats.ts';
 import { endpointNames, type TenantNames } from '../api-calls/tenant-names.ts';
-import type { Endpoint } from '../endpoints/index.ts';
 
 const minuteMs = 60_000;
 

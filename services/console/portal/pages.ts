@@ -1,12 +1,6 @@
 import { ApiError } from '#client';
-import {
-  addressOfName,
-  type AliasKind,
-  type EventTypeAliasView,
-  type EventTypeSummary,
-  type EventTypeVersionView,
-  type EventTypeView,
-} from '#lib/contract';
+import type { EventTypeAlias, EventTypeSummary, EventTypeVersion, EventType, Endpoint } from '#lib/api-contract';
+import { addressOfName, type AliasKind } from '#lib/contract';
 import { html } from '#lib/html';
 import { path, withQuery } from '../api-calls/calls.ts';
 import type { ReadApi } from '../api-calls/console-api.ts';
@@ -19,7 +13,6 @@ import {
   versionPage,
   withTexts,
 } from '../catalog/index.ts';
-import type { Endpoint } from '../endpoints/index.ts';
 import { page, type PageResult, problem, seeOther } from '../page-result.ts';
 import { portalPage, publicPage } from '../page.ts';
 import { problemOfFailure } from '../problem-of-failure.ts';
@@ -37,7 +30,7 @@ async function readType(
 ): Promise<{ kind: 'found'; type: TypeWithNewest } | { kind: 'moved'; to: string; by: AliasKind }> {
   try {
     const text = (await api.bytes(addressOfName('/event-types', name))).bytes.toString();
-    const type = JSON.parse(text) as EventTypeView;
+    const type = JSON.parse(text) as EventType;
     const newest = type.newest && withTexts(type.newest, rawMember(text, 'newest') ?? '');
     return { kind: 'found', type: { ...type, newest } };
   } catch (error) {
@@ -50,13 +43,13 @@ async function readType(
 /** @throws ApiError */
 async function readVersion(api: ReadApi, name: string, version: number): Promise<Version> {
   const text = (await api.bytes(addressOfName('/event-types', name, `/versions/${version}`))).bytes.toString();
-  return withTexts(JSON.parse(text) as EventTypeVersionView, text);
+  return withTexts(JSON.parse(text) as EventTypeVersion, text);
 }
 
 /** The body of a 301, which the API answers for a former name. */
-function aliasIn({ failure }: ApiError): EventTypeAliasView | undefined {
+function aliasIn({ failure }: ApiError): EventTypeAlias | undefined {
   if (failure.kind !== 'unexpected_answer' || failure.status !== 301) return undefined;
-  return JSON.parse(failure.body) as EventTypeAliasView;
+  return JSON.parse(failure.body) as EventTypeAlias;
 }
 
 /** `/portal/event-types`: those that are described for customers, by name. */

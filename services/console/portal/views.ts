@@ -1,6 +1,7 @@
+import type { Endpoint } from '#lib/api-contract';
 import { html, type Html } from '#lib/html';
 import { banners, languages, numbersUpTo, type TypeWithNewest, versionView } from '../catalog/index.ts';
-import { type Endpoint, endpointStatus } from '../endpoints/index.ts';
+import { endpointStatus } from '../endpoints/index.ts';
 import type { PageContent, TitledContent } from '../page-result.ts';
 import type { TenantContext } from '../page.ts';
 import { portalSections } from '../sections.ts';

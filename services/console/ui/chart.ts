@@ -1,3 +1,4 @@
+import type { Attempt } from '#lib/api-contract';
 import { html, type Html } from '#lib/html';
 import { count } from './text.ts';
 import { milliseconds, minute } from './times.ts';
@@ -69,13 +70,7 @@ export function percent(part: number, whole: number): string {
 }
 
 /** How long each phase of a request took; null: it did not take place, as on a connection that was open. */
-export interface Timing {
-  dns_ms: number | null;
-  connect_ms: number | null;
-  tls_ms: number | null;
-  first_byte_ms: number | null;
-  body_ms: number | null;
-}
+type Timing = NonNullable<Attempt['timing']>;
 
 /** In the order in which they happen. */
 export const phases = [

@@ -1,7 +1,7 @@
+import type { Endpoint } from '#lib/api-contract';
 import { html, type Html } from '#lib/html';
 import { withQuery } from '../api-calls/calls.ts';
 import type { FieldError } from '../api-calls/console-api.ts';
-import type { Endpoint } from '../endpoints/index.ts';
 import { time } from './times.ts';
 
 /** All errors of a form, each with a link to its field. It is focused when the page opens, so that it is read first. */

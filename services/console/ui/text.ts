@@ -1,4 +1,5 @@
-import { type EventTypeSummary, isWrittenLikeTypeName, typeLinkPattern } from '#lib/contract';
+import type { EventTypeSummary } from '#lib/api-contract';
+import { isWrittenLikeTypeName, typeLinkPattern } from '#lib/contract';
 import { html, type Html, type HtmlValue } from '#lib/html';
 import type { TenantNames } from '../api-calls/tenant-names.ts';
 import type { TypeLinks } from './type-links.ts';

@@ -1,6 +1,6 @@
 import { request, type IncomingMessage } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { EventTypeSummary } from '#lib/contract';
+import type { EventTypeSummary } from '#lib/api-contract';
 import type { Query } from '#lib/postgres';
 import { waitUntil } from '../../support/wait-until.ts';
 import { nextPath, type OpenApi, openApi } from './api-over-database.ts';

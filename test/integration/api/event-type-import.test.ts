@@ -2,7 +2,7 @@
 import { createRequire } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import type { EventTypeView } from '#lib/contract';
+import type { EventType } from '#lib/api-contract';
 import { authorization } from '../../unit/api/build-test-app.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { type OpenApi, openApi } from './api-over-database.ts';
@@ -34,7 +34,7 @@ const importInto = async (tenant: string, document: unknown, more: object = {}) 
   return { status: answer.status, text: answer.text, report: answer.json<Report>() };
 };
 const read = async (tenant: string, name: string) =>
-  (await api.ask({ path: `/v1/event-types/${name}`, tenant })).json<EventTypeView>();
+  (await api.ask({ path: `/v1/event-types/${name}`, tenant })).json<EventType>();
 const exportOf = async (tenant: string, query = '') =>
   (await api.ask({ path: `/v1/event-types/export${query}`, tenant })).json<{ webhooks: object }>();
 
@@ -132,7 +132,7 @@ test('all that is said of a type comes back from an export', async () => {
   expect((await importInto('whole-copy', exported)).report.created).toHaveLength(2);
   const [one, other] = [await read(tenant, 'a.b:c_d-e'), await read('whole-copy', 'a.b:c_d-e')];
   const times = { id: '', created_at: '', changed_at: '' };
-  const said = ({ newest, deprecation, ...type }: EventTypeView) => ({
+  const said = ({ newest, deprecation, ...type }: EventType) => ({
     ...{ ...type, ...times },
     newest: { ...newest, published_at: '' },
     deprecation: { ...deprecation, since: '' },

@@ -1,5 +1,5 @@
 /** Names as providers have them, with slashes, blanks and other characters: from the description of a type to its end. */
-import type { EventTypeChangeView, EventTypeSummary, EventTypeView } from '#lib/contract';
+import type { EventTypeChange, EventTypeSummary, EventType } from '#lib/api-contract';
 import { nextPath, type OpenApi, openApi } from './api-over-database.ts';
 
 let api: OpenApi;
@@ -15,10 +15,10 @@ function newTenant() {
   const send = (method: string, path: string, body?: object) =>
     api.ask({ method, path: `/v1${path}`, tenant, ...(body && { body }) });
   const ask = (method: string, path: string, body?: object) => send(method, `/event-types${path}`, body);
-  const done = async (method: string, path: string, body?: object): Promise<EventTypeView> => {
+  const done = async (method: string, path: string, body?: object): Promise<EventType> => {
     const answer = await ask(method, path, body);
     expect([method, path, answer.text, answer.status < 300]).toEqual([method, path, answer.text, true]);
-    return answer.json<EventTypeView>();
+    return answer.json<EventType>();
   };
   return { send, ask, done, create: (name: string, body: object = {}) => done('POST', '', { name, ...body }) };
 }
@@ -70,7 +70,7 @@ describe.each(['orders/create', 'Push Hook', `50% "off" & <b>'?#\\`, '/event/Low
       expect((await ask('POST', at(other, '/merge'), { into: to })).json()).toMatchObject({ name: to });
       expect((await ask('DELETE', at(to))).status).toBe(204);
       for (const gone of [name, to, other]) expect((await ask('GET', at(gone))).status).toBe(410);
-      expect((await ask('GET', '/changes')).json<EventTypeChangeView[]>()[0]).toMatchObject({
+      expect((await ask('GET', '/changes')).json<EventTypeChange[]>()[0]).toMatchObject({
         change: 'retired',
         name: to,
       });

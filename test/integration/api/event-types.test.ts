@@ -1,6 +1,6 @@
 /** Event types over the API: names and their redirects, versions, texts, lists, limits. */
 import fc from 'fast-check';
-import type { EventTypeChangeView, EventTypeSummary, EventTypeView } from '#lib/contract';
+import type { EventTypeChange, EventTypeSummary, EventType } from '#lib/api-contract';
 import { createTenantLimits } from '#lib/tenancy';
 import { eventFact } from '../../unit/projector/facts.ts';
 import { project } from '../projector/projection.ts';
@@ -21,10 +21,10 @@ let lastTenant = 0;
 function newTenant(tenant = `types${(lastTenant += 1)}`) {
   const ask = (method: string, path: string, body?: object, headers: Record<string, string> = {}) =>
     api.ask({ method, path: `/v1/event-types${path}`, tenant, headers, ...(body && { body }) });
-  const done = async (method: string, path: string, body?: object): Promise<EventTypeView> => {
+  const done = async (method: string, path: string, body?: object): Promise<EventType> => {
     const answer = await ask(method, path, body);
     expect([method, path, answer.text, answer.status < 300]).toEqual([method, path, answer.text, true]);
-    return answer.text === '' ? ({} as EventTypeView) : answer.json<EventTypeView>();
+    return answer.text === '' ? ({} as EventType) : answer.json<EventType>();
   };
   return {
     tenant,
@@ -268,7 +268,7 @@ test('changes are told newest first, and none of internal types to the public', 
   await rename('open', 'opened');
   await merge('secret', 'opened');
   await done('POST', '/opened/pause', { reason: 'a while' });
-  const all = (await ask('GET', '/changes')).json<EventTypeChangeView[]>();
+  const all = (await ask('GET', '/changes')).json<EventTypeChange[]>();
   expect(all.map(({ change, name, target }) => [change, name, target])).toEqual([
     ['paused', 'opened', 'opened'],
     ['merged', 'secret', 'opened'],
@@ -280,9 +280,9 @@ test('changes are told newest first, and none of internal types to the public', 
   ]);
   expect(all[2]).toMatchObject({ from: 'open' });
   const open = await ask('GET', '/changes?visibility=public&limit=2');
-  expect(open.json<EventTypeChangeView[]>().map(({ change }) => change)).toEqual(['paused', 'renamed']);
+  expect(open.json<EventTypeChange[]>().map(({ change }) => change)).toEqual(['paused', 'renamed']);
   const next = await api.ask({ path: nextPath(open.headers.link) ?? '', tenant: `types${lastTenant}` });
-  expect(next.json<EventTypeChangeView[]>().map(({ change, notes }) => [change, notes])).toEqual([
+  expect(next.json<EventTypeChange[]>().map(({ change, notes }) => [change, notes])).toEqual([
     ['version', 'Anything.'],
     ['created', null],
   ]);

@@ -1,15 +1,15 @@
 /** The event types of a tenant as the API answers them, in memory: one name each, aliases that lead there, and what was retired. */
 import type { HttpRequest } from '#client';
-import type { EventTypeChangeView, EventTypeSummary, EventTypeVersionView, EventTypeView } from '#lib/contract';
+import type { EventTypeChange, EventTypeSummary, EventTypeVersion, EventType } from '#lib/api-contract';
 import { type FakeApi, problemReply, type Reply } from './fake-api.ts';
 
-type Given = Partial<EventTypeView>;
+type Given = Partial<EventType>;
 
 interface FakeEventTypes {
   create(name: string, given?: Given): void;
   /** Replaces some of what a type has. */
   set(name: string, given: Given): void;
-  publish(name: string, version: Partial<EventTypeVersionView>): void;
+  publish(name: string, version: Partial<EventTypeVersion>): void;
   rename(name: string, to: string): void;
   merge(name: string, into: string): void;
   retire(name: string): void;
@@ -18,8 +18,8 @@ interface FakeEventTypes {
 }
 
 interface Stored {
-  view: EventTypeView;
-  versions: EventTypeVersionView[];
+  view: EventType;
+  versions: EventTypeVersion[];
 }
 
 const at = '2026-01-01T10:00:00.000000Z';
@@ -28,15 +28,11 @@ export const wordsOf = (count: number): string => Array.from({ length: count }, 
 
 export function serveEventTypes(api: Pick<FakeApi, 'on'>): FakeEventTypes {
   const types: Stored[] = [];
-  const changes: EventTypeChangeView[] = [];
+  const changes: EventTypeChange[] = [];
   const byName = new Map<string, Stored>();
   const state = { away: false };
 
-  const note = (
-    change: EventTypeChangeView['change'],
-    { view }: Stored,
-    more: Partial<EventTypeChangeView> = {},
-  ): void =>
+  const note = (change: EventTypeChange['change'], { view }: Stored, more: Partial<EventTypeChange> = {}): void =>
     void changes.unshift({
       id: `etc_${changes.length}`,
       at,
@@ -100,7 +96,7 @@ export function serveEventTypes(api: Pick<FakeApi, 'on'>): FakeEventTypes {
       state.away = away;
     },
     create(name, given = {}) {
-      const view: EventTypeView = {
+      const view: EventType = {
         id: `typ_${types.length}`,
         name,
         status: 'active',
@@ -130,7 +126,7 @@ export function serveEventTypes(api: Pick<FakeApi, 'on'>): FakeEventTypes {
     set: (name, given) => void Object.assign(stored(name).view, given),
     publish(name, given) {
       const type = stored(name);
-      const version: EventTypeVersionView = {
+      const version: EventTypeVersion = {
         version: type.versions.length + 1,
         schema: true,
         example: {},

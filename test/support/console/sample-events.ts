@@ -1,4 +1,5 @@
-import type { Delivery, EventMatch, WholeEvent } from '../../../services/console/events/read.ts';
+import type { Delivery } from '#lib/api-contract';
+import type { EventMatch, WholeEvent } from '../../../services/console/events/read.ts';
 import { type FakeApi, problemReply, type Reply } from './fake-api.ts';
 
 export const hostile = '<script>alert(1)</script>"\'><img onerror=x>\u202e';
@@ -33,6 +34,8 @@ export const erasedEvent = {
 
 export const sampleDelivery = (more: Partial<Delivery> = {}): Delivery => ({
   id: 'dlv_1',
+  event_id: eventId,
+  event_type: 'order.paid',
   endpoint_id: 'ep_1',
   generation: 0,
   status: 'delivered',
@@ -41,6 +44,7 @@ export const sampleDelivery = (more: Partial<Delivery> = {}): Delivery => ({
   detail: null,
   last_outcome: 'delivered',
   last_http_status: 204,
+  last_detail: null,
   created_at: '2026-01-01T12:00:00.041100Z',
   updated_at: '2026-01-01T12:00:00.100100Z',
   ...more,

@@ -126,7 +126,7 @@ describe('an event', () => {
 
   test('is shown without the answers that are kept no longer, or are no text', async () => {
     const { get, api } = buildTestConsole();
-    const refused = { status: 'dead_lettered', last_outcome: 'http_5xx', last_http_status: 500 };
+    const refused = { status: 'dead_lettered', last_outcome: 'http_5xx', last_http_status: 500 } as const;
     giveEvent(api, { deliveries: [sampleDelivery(refused), sampleDelivery({ ...refused, id: 'dlv_2' })] });
     api.on('GET /v1/deliveries/dlv_1/attempts', { body: [] });
     api.on('GET /v1/deliveries/dlv_2/attempts', {
@@ -233,8 +233,8 @@ describe('an event', () => {
       matching: [sampleMatch({ url: `javascript:${hostile}`, reason: 'type', expected: [hostile] })],
       endpoints: [{ id: 'ep_1', url: `javascript:${hostile}`, description: hostile }],
       deliveries: [
-        sampleDelivery({ last_outcome: hostile, last_http_status: null }),
-        sampleDelivery({ id: 'dlv_2', last_outcome: hostile, last_http_status: 500 }),
+        { ...sampleDelivery({ last_http_status: null }), last_outcome: hostile },
+        { ...sampleDelivery({ id: 'dlv_2', last_http_status: 500 }), last_outcome: hostile },
       ],
     });
     api.on('GET /v1/deliveries/dlv_2/attempts', {

@@ -1,7 +1,7 @@
 /** Pages of the catalog that are kept: made once for each state of the types, and never older than the API's answer. */
 import type { HttpAnswer, HttpRequest, Transport } from '#client';
 import { createManualClock } from '#lib/clock';
-import type { EventTypeSummary } from '#lib/contract';
+import type { EventTypeSummary } from '#lib/api-contract';
 import { html } from '#lib/html';
 import type { Catalog } from '../../../services/console/catalog/catalog.ts';
 import { createKeptResults, createKnownAnswers } from '../../../services/console/catalog/kept-answers.ts';
