@@ -24,7 +24,7 @@ import type { AsOfTokens, ReplayWatch } from './replays/index.ts';
 import type { Store } from './resources/resource-table.ts';
 import type { EventSearch } from './searching/event-search.ts';
 
-/** Dependencies of handlers. A route's file holds its method, its schema, its documentation and its handler. */
+/** Dependencies of handlers. */
 export interface RouteDeps {
   postgres: Store;
   /** Sends published events to their topic. */
