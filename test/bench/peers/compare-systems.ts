@@ -14,12 +14,12 @@ interface Options {
   systems: readonly SystemName[];
   steps: readonly Step[];
   turns: number;
-  /** Those of a run of the same that was interrupted. */
+  /** Kept by a run of the same that was interrupted. */
   parts: { done: readonly MeasuredPart[]; keep(part: MeasuredPart): void };
   say(line: string): void;
 }
 
-/** What one software has given in one turn. */
+/** The figures of one software in one turn. */
 export interface MeasuredPart {
   turn: number;
   software: string;

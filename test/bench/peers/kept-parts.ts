@@ -11,7 +11,7 @@ interface Kept {
   parts: MeasuredPart[];
 }
 
-/** What a comparison has measured so far: one of hours that was interrupted goes on, if it is given again for the same commit. */
+/** The figures of a comparison so far: one that was interrupted goes on, if it is given again for the same commit. */
 export function openParts({ commit, again }: { commit: string; again: string }) {
   const of = `${commit}: ${again}`;
   const kept = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Kept) : undefined;
