@@ -24,12 +24,12 @@ export const readRecordings = (): Recordings => ({
   mutants: readRecordedMutants(),
 });
 
-/** Without those of which a later one has done all that they did, and maybe more. */
+/** Without those of which a later one has done all that they did, on the same processes, and maybe more. */
 export const lastOfEachKind = (runs: readonly NamedRun[]): NamedRun[] =>
   runs.filter(({ run }) => !runs.some(({ run: other }) => other.startedAt > run.startedAt && covers(other, run)));
 
 const covers = (run: RecordedRun, other: RecordedRun): boolean =>
-  run.run === other.run && partsOf(other).isSubsetOf(partsOf(run));
+  run.run === other.run && run.setUp.processes === other.setUp.processes && partsOf(other).isSubsetOf(partsOf(run));
 
 /** The scenarios of a run, or the tracks of faults of one over the whole system. */
 const partsOf = (run: RecordedRun): Set<string> =>
