@@ -82,6 +82,8 @@ const eventWithPayload = component(
   }),
 );
 
+export type EventWithPayload = Static<typeof eventWithPayload.schema>;
+
 const eventRequest = component(
   'EventRequest',
   object({
@@ -98,6 +100,8 @@ const eventRequest = component(
     ),
   }),
 );
+
+export type EventRequest = Static<typeof eventRequest.schema>;
 
 const publishedEvent = component('PublishedEvent', object({ id: id('evt') }));
 

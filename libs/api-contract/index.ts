@@ -96,6 +96,8 @@ export {
   type ErasedEvent,
   eraseEvent,
   type Event,
+  type EventRequest,
+  type EventWithPayload,
   eventFields,
   type EventSearch,
   getEvent,

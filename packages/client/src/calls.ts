@@ -20,7 +20,7 @@ type BodyGiven<O extends Operation> =
   BodyOf<O> extends undefined
     ? { body?: undefined }
     : // A string is JSON already, and is sent as it stands.
-      { body: BodyOf<O> | string };
+      Needed<'body', BodyOf<O> | string>;
 
 /** Numbers may stand where any text may. */
 type Sendable<Query> = { readonly [Name in keyof Query]: Query[Name] | (string extends Query[Name] ? number : never) };

@@ -1,9 +1,8 @@
 import { html, type Html } from '#lib/html';
-import { isGone, path } from '../api-calls/calls.ts';
+import { isGone } from '../api-calls/calls.ts';
 import { page, seeOther } from '../page-result.ts';
 import { tenantPage } from '../page.ts';
 import { problemOfFailure } from '../problem-of-failure.ts';
-import type { Me } from '../session/index.ts';
 import { postForm } from '../ui/form.ts';
 import { listPage, listParameters } from '../ui/list-page.ts';
 import { cliCommand, codeBlock, definitions, shortId, wholeId } from '../ui/text.ts';
@@ -38,7 +37,7 @@ const keys = tenantPage({
     async answer(context) {
       const { t, tenant, api, query } = context;
       const { title, text, command } = howToCreateKeys(tenant);
-      const listed = await api.list<ApiKey>('/api-keys', query);
+      const listed = await api.list('GET /v1/api-keys', { query });
       const isAny = listed.ok && listed.items.length > 0;
       return listPage<ApiKey>(context, {
         title: 'API keys',
@@ -69,7 +68,7 @@ const key = tenantPage({
   get: {
     scope: 'admin',
     async answer({ t, api, params }) {
-      const found = await api.get<ApiKey>(path`/api-keys/${params.id}`);
+      const found = await api.call('GET /v1/api-keys/:id', { params });
       const { id, name, scopes, rate_limit: rate, created_at: createdAt } = found;
       return page({
         title: name === '' ? 'API key' : name,
@@ -100,8 +99,8 @@ const revokeKey = tenantPage({
     async answer(context) {
       const { t, api, params } = context;
       const [{ id, name, last_used_at: usedAt }, me] = await Promise.all([
-        api.get<ApiKey>(path`/api-keys/${params.id}`),
-        api.get<Me & { credential: { key_id?: string } }>('/me'),
+        api.call('GET /v1/api-keys/:id', { params }),
+        api.call('GET /v1/me'),
       ]);
       const isOwn = me.credential.key_id === id;
       return page({
@@ -121,7 +120,7 @@ ${postForm(context, { action: `${t}/keys/${id}/revoke`, submit: 'Revoke the key'
   post: {
     scope: 'admin',
     async answer({ t, api, params }) {
-      const revoked = await api.send('DELETE', path`/api-keys/${params.id}`);
+      const revoked = await api.change('DELETE /v1/api-keys/:id', { params });
       return revoked.ok || isGone(revoked.failure) ? seeOther(`${t}/keys`) : problemOfFailure(revoked.failure);
     },
   },

@@ -1,5 +1,5 @@
 import { html, type Html } from '#lib/html';
-import { isGone, path } from '../api-calls/calls.ts';
+import { isGone } from '../api-calls/calls.ts';
 import type { Listed, WriteApi } from '../api-calls/console-api.ts';
 import { type PageResult, seeOther } from '../page-result.ts';
 import { operatorPage, tenantPage } from '../page.ts';
@@ -92,7 +92,7 @@ const sessions = tenantPage({
       return sessionsPage({
         ...{ context, tenant },
         href: `${t}/sessions`,
-        listed: await api.list<SessionRow>('/sessions', query),
+        listed: await api.list('GET /v1/sessions', { query }),
         keyHref: (id) => `${t}/keys/${id}`,
         above: html`<p class="muted">A session ends by itself, with its key, or here, within two seconds.${session.tenant === undefined && html` Yours is for all tenants: it is among <a href="${base}/sessions">the operator’s</a>.`}</p>`,
       });
@@ -112,7 +112,7 @@ const operatorSessions = operatorPage({
       return sessionsPage({
         context,
         href: `${base}/sessions`,
-        listed: await api.list<SessionRow>('/sessions', query),
+        listed: await api.list('GET /v1/sessions', { query }),
         above: html`<p class="muted">Sessions of the operator’s key, which see all tenants. Those of a single tenant are among its own.</p>`,
       });
     },
@@ -128,7 +128,7 @@ interface Ending {
 
 /** @param list the page to come back to; who has ended the own session is signed out */
 async function end({ api, params, session, base }: Ending, list: string): Promise<PageResult> {
-  const ended = await api.send('DELETE', path`/sessions/${params.id}`);
+  const ended = await api.change('DELETE /v1/sessions/:id', { params });
   if (!ended.ok && !isGone(ended.failure)) return problemOfFailure(ended.failure);
   return params.id === session.id ? seeOther(`${base}/`, { 'clear-site-data': '"cache", "cookies"' }) : seeOther(list);
 }

@@ -64,7 +64,7 @@ export interface Payload {
 
 /** The exact bytes of an event's payload. @throws ApiError 410 where it is kept no longer */
 export async function readPayload(api: ReadApi, eventId: string): Promise<Payload> {
-  const { bytes, header } = await api.bytes(path`/events/${eventId}/payload`);
+  const { bytes, header } = await api.bytes('GET /v1/events/:id/payload', { params: { id: eventId } });
   return {
     bytes,
     contentType: header('content-type') ?? 'application/octet-stream',

@@ -125,12 +125,13 @@ async function readSide(api: ReadApi, name: SideName): Promise<Side | 404 | 410>
     const payload = await readPayload(api, name.eventId);
     return { name, lines: await payloadLines(payload), bytes: payload.bytes };
   }
-  const listed = await api.list<Attempt>(
-    withQuery(path`/deliveries/${name.deliveryId}/attempts`, { limit: mostAttempts }),
-  );
+  const listed = await api.list('GET /v1/deliveries/:id/attempts', {
+    params: { id: name.deliveryId },
+    query: { limit: mostAttempts },
+  });
   const attempt = listed.ok ? listed.items.find(({ attempt: number }) => number === name.number) : undefined;
   if (attempt === undefined) {
-    const { attempts } = await api.get<{ attempts: number }>(path`/deliveries/${name.deliveryId}`);
+    const { attempts } = await api.call('GET /v1/deliveries/:id', { params: { id: name.deliveryId } });
     return name.number >= 1 && name.number <= attempts ? 410 : 404;
   }
   const lines = attemptLines(attempt);

@@ -1,5 +1,5 @@
 import { html, type Html } from '#lib/html';
-import { path, withQuery } from '../api-calls/calls.ts';
+import { withQuery } from '../api-calls/calls.ts';
 import { readTenantNames } from '../api-calls/tenant-names.ts';
 import { page, seeOther } from '../page-result.ts';
 import { type TenantContext, tenantPage } from '../page.ts';
@@ -35,7 +35,7 @@ const deadLetters = tenantPage({
     async answer(context) {
       const { t, api, query, can } = context;
       const [listed, names] = await Promise.all([
-        api.list<DeadLetter>('/dead-letters', query),
+        api.list('GET /v1/dead-letters', { query }),
         readTenantNames(context),
       ]);
       const isAny = listed.ok && listed.items.length > 0;
@@ -91,9 +91,11 @@ const replayDeadLetter = tenantPage({
   post: {
     async answer({ api, params, t }) {
       // A replay of an id that never was would match nothing, and be no error.
-      await api.get(path`/dead-letters/${params.id}`);
-      const started = await api.send<{ id: string }>('POST', '/dead-letters/replay', { body: { ids: [params.id] } });
-      return started.ok ? seeOther(`${t}/replays/${started.value.id}`) : problemOfFailure(started.failure);
+      await api.call('GET /v1/dead-letters/:id', { params });
+      const started = await api.change('POST /v1/dead-letters/replay', { body: { ids: [params.id] } });
+      if (!started.ok) return problemOfFailure(started.failure);
+      if (!('id' in started.value)) throw new Error('a replay that is not a dry run has an id');
+      return seeOther(`${t}/replays/${started.value.id}`);
     },
   },
 });
@@ -106,7 +108,7 @@ const deadLetter = tenantPage({
   get: {
     async answer(context) {
       const { api, params, t, can } = context;
-      const { bytes } = await api.bytes(path`/dead-letters/${params.id}`);
+      const { bytes } = await api.bytes('GET /v1/dead-letters/:id', { params });
       const text = bytes.toString();
       const letter = JSON.parse(text) as WholeDeadLetter;
       const mayReplay = can('write') && letter.status === 'dead' && !letter.shortened;

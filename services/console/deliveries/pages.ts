@@ -1,7 +1,7 @@
 import type { Delivery } from '#lib/api-contract';
 import { deliveryStatuses } from '#lib/contract';
 import { html, type Html } from '#lib/html';
-import { listOnwards, path, withQuery } from '../api-calls/calls.ts';
+import { listOnwards, withQuery } from '../api-calls/calls.ts';
 import type { Asked } from '../api-calls/console-api.ts';
 import { readTenantNames, type TenantNames } from '../api-calls/tenant-names.ts';
 import { page, type PageResult, problem, seeOther } from '../page-result.ts';
@@ -178,7 +178,7 @@ const attempt = tenantPage({
       if (!/^[1-9]\d{0,5}$/.test(n)) return problem(404);
       const number = Number(n);
       const [delivery, found] = await Promise.all([
-        api.get<Delivery>(path`/deliveries/${id}`),
+        api.call('GET /v1/deliveries/:id', { params: { id } }),
         readAttempt(api, id, number),
       ]);
       if (found === undefined)
@@ -225,7 +225,7 @@ const retryDelivery = tenantPage({
     capability: 'replay',
     async answer(context) {
       const { api, params, t } = context;
-      const asked = await api.send<{ id: string }>('POST', path`/deliveries/${params.id}/retry`);
+      const asked = await api.change('POST /v1/deliveries/:id/retry', { params });
       if (!asked.ok) return refusal(context, asked);
       // A delivery, or the replay of its dead letter.
       return seeOther(
@@ -243,7 +243,7 @@ const cancelDelivery = tenantPage({
   post: {
     async answer(context) {
       const { api, params, t } = context;
-      const asked = await api.send('POST', path`/deliveries/${params.id}/cancel`);
+      const asked = await api.change('POST /v1/deliveries/:id/cancel', { params });
       return asked.ok ? seeOther(`${t}/deliveries/${params.id}`) : refusal(context, asked);
     },
   },

@@ -1,6 +1,6 @@
 import type { Attempt, Delivery, Endpoint, EndpointHealth } from '#lib/api-contract';
 import type { Page } from '#client';
-import { path, withQuery } from '../api-calls/calls.ts';
+import { withQuery } from '../api-calls/calls.ts';
 import { type FieldError, type ReadApi, valueOf } from '../api-calls/console-api.ts';
 import type { TenantContext } from '../page.ts';
 
@@ -29,8 +29,8 @@ export async function readDelivery(
   position: URLSearchParams = new URLSearchParams(),
 ): Promise<({ ok: true } & ShownDelivery) | { ok: false; errors: readonly FieldError[] }> {
   const [delivery, listed] = await Promise.all([
-    api.get<Delivery>(path`/deliveries/${id}`),
-    api.list<Attempt>(path`/deliveries/${id}/attempts`, position),
+    api.call('GET /v1/deliveries/:id', { params: { id } }),
+    api.list('GET /v1/deliveries/:id/attempts', { params: { id }, query: position }),
   ]);
   if (!listed.ok) return listed;
   const [endpoint, health, lastAttempt, deadLetterId] = await Promise.all([
@@ -53,14 +53,14 @@ export async function readDelivery(
 }
 
 async function findEndpoint(api: ReadApi, id: string): Promise<Endpoint | undefined> {
-  const asked = await api.ask<Endpoint>(path`/endpoints/${id}`);
+  const asked = await api.ask('GET /v1/endpoints/:id', { params: { id } });
   if (!asked.ok && asked.failure.kind === 'problem' && [404, 410].includes(asked.failure.status)) return undefined;
   return valueOf(asked);
 }
 
 /** The page says less without it. */
 async function findHealth(api: ReadApi, id: string): Promise<EndpointHealth | undefined> {
-  const asked = await api.ask<EndpointHealth>(path`/endpoints/${id}/health`);
+  const asked = await api.ask('GET /v1/endpoints/:id/health', { params: { id } });
   return asked.ok ? asked.value : undefined;
 }
 
@@ -95,7 +95,7 @@ export async function readAttempt(api: ReadApi, deliveryId: string, number: numb
     ...(number > 1 && { cursor: String(number - 1) }),
   });
   for (;;) {
-    const listed = await api.list<Attempt>(path`/deliveries/${deliveryId}/attempts`, parameters);
+    const listed = await api.list('GET /v1/deliveries/:id/attempts', { params: { id: deliveryId }, query: parameters });
     if (!listed.ok) return undefined;
     const found = listed.items.find(({ attempt }) => attempt === number);
     if (found !== undefined) return found;

@@ -77,7 +77,7 @@ export const disableEndpoint = tenantPage({
     capability: 'endpoints',
     answer: async (context) =>
       actionPage(context, {
-        endpoint: await context.api.get<Endpoint>(path`/endpoints/${context.params.id}`),
+        endpoint: await context.api.call('GET /v1/endpoints/:id', { params: context.params }),
         title: 'Disable endpoint',
         about: html`Nothing more is sent to it, and deliveries that wait become dead letters. It can be enabled again, and its dead letters recovered. To hold deliveries back for some time, pause it instead.`,
         action: 'disable',
@@ -88,7 +88,7 @@ export const disableEndpoint = tenantPage({
   post: {
     capability: 'endpoints',
     async answer({ api, params, t }) {
-      const done = await api.send('POST', path`/endpoints/${params.id}/disable`);
+      const done = await api.change('POST /v1/endpoints/:id/disable', { params });
       return done.ok ? seeOther(`${t}/endpoints/${params.id}`) : problemOfFailure(done.failure);
     },
   },
@@ -104,7 +104,7 @@ export const deleteEndpoint = tenantPage({
     capability: 'endpoints',
     answer: async (context) =>
       actionPage(context, {
-        endpoint: await context.api.get<Endpoint>(path`/endpoints/${context.params.id}`),
+        endpoint: await context.api.call('GET /v1/endpoints/:id', { params: context.params }),
         title: 'Delete endpoint',
         about: html`Deliveries that wait are cancelled, and nothing more is sent to it. It does not come back: its page will say that it is gone. Its past deliveries stay.`,
         action: 'delete',
@@ -115,7 +115,7 @@ export const deleteEndpoint = tenantPage({
   post: {
     capability: 'endpoints',
     async answer({ api, params, t }) {
-      const done = await api.send('DELETE', path`/endpoints/${params.id}`);
+      const done = await api.change('DELETE /v1/endpoints/:id', { params });
       // The page of the endpoint says 410 from now on.
       return done.ok || isGone(done.failure) ? seeOther(`${t}/endpoints/${params.id}`) : problemOfFailure(done.failure);
     },
@@ -164,7 +164,7 @@ export const pauseEndpoint = tenantPage({
       const entered = (form.get('until') ?? '').trim();
       const chosen = lengths.find(({ value }) => value === form.get('length'))?.value ?? usualLength;
       const until = entered === '' ? new Date(clock.nowMs() + Number(chosen) * 1_000).toISOString() : entered;
-      const done = await api.send('POST', path`/endpoints/${params.id}/pause`, { body: { until } });
+      const done = await api.change('POST /v1/endpoints/:id/pause', { params, body: { until } });
       if (done.ok) return seeOther(`${t}/endpoints/${params.id}`);
       return answerRefusal(context, done.failure, (more) =>
         showPause(context, params.id, { until: entered, chosen, ...more }),
@@ -186,7 +186,7 @@ async function showPause(
   { until, chosen, errors = [], refused }: EnteredPause = { until: '', chosen: usualLength },
 ): Promise<PageResult> {
   return actionPage(context, {
-    endpoint: await context.api.get<Endpoint>(path`/endpoints/${id}`),
+    endpoint: await context.api.call('GET /v1/endpoints/:id', { params: { id } }),
     title: 'Pause endpoint',
     about: html`Nothing is sent to a paused endpoint, tests included. Its deliveries wait, their deadlines move by the time of the pause, and at its end they are sent, oldest first.`,
     action: 'pause',
@@ -218,11 +218,10 @@ export const rotateSecret = tenantPage({
       const { api, params, t, form } = context;
       const overlap = form.get('overlap_seconds') ?? '';
       const secret = (form.get('secret') ?? '').trim();
-      const rotated = await api.send<{ secret: string; previous_expires_at: string | null }>(
-        'POST',
-        path`/endpoints/${params.id}/rotate-secret`,
-        { body: { ...(overlap !== '' && { overlap_seconds: Number(overlap) }), ...(secret !== '' && { secret }) } },
-      );
+      const rotated = await api.change('POST /v1/endpoints/:id/rotate-secret', {
+        params,
+        body: { ...(overlap !== '' && { overlap_seconds: Number(overlap) }), ...(secret !== '' && { secret }) },
+      });
       if (!rotated.ok)
         return answerRefusal(context, rotated.failure, (more) =>
           showRotation(context, params.id, { overlap, secret, ...more }),
@@ -260,7 +259,7 @@ async function showRotation(
   { overlap = '86400', secret = '', errors = [], refused }: EnteredRotation,
 ): Promise<PageResult> {
   return actionPage(context, {
-    endpoint: await context.api.get<Endpoint>(path`/endpoints/${id}`),
+    endpoint: await context.api.call('GET /v1/endpoints/:id', { params: { id } }),
     title: 'Rotate secret',
     about: html`Makes a new signing secret. During the overlap each delivery is signed with the old and the new one, so that the receiver can change over without a gap.`,
     action: 'rotate',

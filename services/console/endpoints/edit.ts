@@ -1,7 +1,6 @@
 import type { Endpoint } from '#lib/api-contract';
 import { ApiError, type ApiFailure } from '#client';
 import { html, type Html } from '#lib/html';
-import { path } from '../api-calls/calls.ts';
 import type { FieldError, ReadApi } from '../api-calls/console-api.ts';
 import { page, type PageResult, seeOther } from '../page-result.ts';
 import { type TenantContext, tenantPage } from '../page.ts';
@@ -158,10 +157,7 @@ export const editEndpoint = tenantPage({
       if (patch.ok && Object.keys(patch.body).length === 0) return seeOther(saved);
       if (form.get('etag') !== current.etag) return showConflict(context, current, values);
       if (!patch.ok) return showForm(context, current, { values, errors: patch.errors });
-      const answer = await api.send('PATCH', path`/endpoints/${params.id}`, {
-        body: patch.body,
-        ifMatch: current.etag,
-      });
+      const answer = await api.change('PATCH /v1/endpoints/:id', { params, body: patch.body, ifMatch: current.etag });
       if (answer.ok) return seeOther(saved);
       const { failure } = answer;
       if (failure.kind === 'problem' && failure.status === 412)
@@ -173,7 +169,7 @@ export const editEndpoint = tenantPage({
 });
 
 async function readCurrent(api: ReadApi, id: string): Promise<Current> {
-  const asked = await api.ask<Endpoint>(path`/endpoints/${id}`);
+  const asked = await api.ask('GET /v1/endpoints/:id', { params: { id } });
   if (!asked.ok) throw new ApiError(asked.failure);
   return { endpoint: asked.value, etag: asked.etag ?? '' };
 }

@@ -1,6 +1,5 @@
 import type { Stats, Endpoint, EndpointHealth } from '#lib/api-contract';
 import { html, type Html } from '#lib/html';
-import { path } from '../api-calls/calls.ts';
 import type { FieldError, ReadApi } from '../api-calls/console-api.ts';
 import { totalsByKey } from '../api-calls/stats.ts';
 import { page, type PageResult } from '../page-result.ts';
@@ -56,7 +55,7 @@ const endpoints = tenantPage({
     async answer(context) {
       const { t, tenant, api, query, can, isCustomer } = context;
       const [listed, stats] = await Promise.all([
-        api.list<Endpoint>(path`/endpoints`, query),
+        api.list('GET /v1/endpoints', { query }),
         isCustomer ? undefined : readAttemptStats(api),
       ]);
       const mayCreate = can('write', 'endpoints');
@@ -89,7 +88,7 @@ async function healthOfFailing(
 ): Promise<ReadonlyMap<string, EndpointHealth>> {
   const failing = listed.filter((one) => endpointStatus(one) === 'failing').slice(0, mostAsked);
   const asked = await Promise.all(
-    failing.map(async ({ id }) => [id, await api.ask<EndpointHealth>(path`/endpoints/${id}/health`)] as const),
+    failing.map(async ({ id }) => [id, await api.ask('GET /v1/endpoints/:id/health', { params: { id } })] as const),
   );
   return new Map(asked.flatMap(([id, health]) => (health.ok ? [[id, health.value]] : [])));
 }
@@ -165,7 +164,7 @@ const newEndpoint = tenantPage({
       const values = valuesOfForm(form);
       const read = createBody(values);
       if (!read.ok) return showForm(context, values, read.errors);
-      const created = await api.send<Endpoint & { secret: string }>('POST', path`/endpoints`, { body: read.body });
+      const created = await api.change('POST /v1/endpoints', { body: JSON.stringify(read.body) });
       if (!created.ok) {
         const errors = formErrors(created.failure, context);
         return errors === undefined ? problemOfFailure(created.failure) : showForm(context, values, errors);

@@ -1,6 +1,6 @@
 import { ApiError } from '#client';
-import type { Delivery, Endpoint, EndpointHealth, EventTypeSummary, Stats } from '#lib/api-contract';
-import { isGone, path, withQuery } from '../api-calls/calls.ts';
+import type { Delivery, Endpoint, EndpointHealth, Stats } from '#lib/api-contract';
+import { isGone } from '../api-calls/calls.ts';
 import type { ReadApi } from '../api-calls/console-api.ts';
 import { totalsByKey } from '../api-calls/stats.ts';
 import type { TenantContext } from '../page.ts';
@@ -30,7 +30,7 @@ export const readChoices = ({ api, isCustomer }: Pick<TenantContext, 'api' | 'is
 
 /** The types that are described for customers. */
 async function choicesOfCustomer(api: ReadApi): Promise<Choices> {
-  const types = await api.ask<readonly EventTypeSummary[]>(withQuery('/event-types', { limit: mostTypes }));
+  const types = await api.ask('GET /v1/event-types', { query: { limit: mostTypes } });
   const offered = types.ok ? types.value.filter(({ status }) => status !== 'retired') : [];
   return { eventTypes: offered.map(({ name }) => name).sort(), whichTypes: 'Those that are described.', sources: [] };
 }
@@ -39,7 +39,7 @@ async function choicesOfCustomer(api: ReadApi): Promise<Choices> {
 async function choicesOfOperator(api: ReadApi): Promise<Choices> {
   const [stats, sources] = await Promise.all([
     api.ask('GET /v1/stats', { query: { series: 'received', by: 'type', step: '1d' } }),
-    api.ask<readonly { id: string; name: string }[]>(withQuery('/sources', { limit: mostSources })),
+    api.ask('GET /v1/sources', { query: { limit: mostSources } }),
   ]);
   if (!sources.ok && isGone(sources.failure)) throw new ApiError(sources.failure);
   const received = [...(stats.ok ? totalsByKey(stats.value) : [])];
@@ -76,10 +76,10 @@ export async function readEndpoint(
   id: string,
 ): Promise<ShownEndpoint> {
   const [endpoint, health, stats, deliveries] = await Promise.all([
-    api.get<Endpoint>(path`/endpoints/${id}`),
-    api.ask<EndpointHealth>(path`/endpoints/${id}/health`),
+    api.call('GET /v1/endpoints/:id', { params: { id } }),
+    api.ask('GET /v1/endpoints/:id/health', { params: { id } }),
     isCustomer ? undefined : readAttemptStats(api),
-    api.list<Delivery>(withQuery('/deliveries', { endpoint_id: id, limit: latestDeliveries })),
+    api.list('GET /v1/deliveries', { query: { endpoint_id: id, limit: latestDeliveries } }),
   ]);
   return {
     endpoint,
@@ -98,6 +98,6 @@ export async function readAttemptStats(api: ReadApi): Promise<Stats | undefined>
 }
 
 async function sourceNames(api: ReadApi): Promise<ReadonlyMap<string, string>> {
-  const asked = await api.ask<readonly { id: string; name: string }[]>(withQuery('/sources', { limit: mostSources }));
+  const asked = await api.ask('GET /v1/sources', { query: { limit: mostSources } });
   return new Map((asked.ok ? asked.value : []).map(({ id, name }) => [id, name]));
 }

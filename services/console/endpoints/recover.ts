@@ -1,10 +1,10 @@
 import type { Endpoint } from '#lib/api-contract';
 import { html, type Html } from '#lib/html';
-import { path, withQuery } from '../api-calls/calls.ts';
+import { withQuery } from '../api-calls/calls.ts';
 import type { FieldError } from '../api-calls/console-api.ts';
 import { page, type PageResult, seeOther } from '../page-result.ts';
 import { type TenantContext, tenantPage } from '../page.ts';
-import { errorSummary, postForm, textField } from '../ui/form.ts';
+import { errorSummary, numberIn, postForm, textField } from '../ui/form.ts';
 import { count, inWords, plural } from '../ui/text.ts';
 import { time } from '../ui/times.ts';
 import { actionPage } from './actions.ts';
@@ -37,7 +37,7 @@ export const recoverEndpoint = tenantPage({
     query: ['since'],
     answer: async (context) => {
       const { api, params, query, clock } = context;
-      const endpoint = await api.get<Endpoint>(path`/endpoints/${params.id}`);
+      const endpoint = await api.call('GET /v1/endpoints/:id', { params });
       const usual = endpoint.failing_since ?? new Date(clock.nowMs() - dayMs).toISOString();
       return showForm(context, endpoint, { since: query.get('since') ?? usual });
     },
@@ -48,12 +48,13 @@ export const recoverEndpoint = tenantPage({
       const { api, params, t, form } = context;
       const since = (form.get('since') ?? '').trim();
       const rate = (form.get('rate_per_second') ?? '').trim();
-      const started = await api.send<{ id: string }>('POST', path`/endpoints/${params.id}/recover`, {
-        body: { since, ...(rate !== '' && { rate_per_second: /^\d+(\.\d+)?$/.test(rate) ? Number(rate) : rate }) },
+      const started = await api.change('POST /v1/endpoints/:id/recover', {
+        params,
+        body: JSON.stringify({ since, ...(rate !== '' && { rate_per_second: numberIn(rate) }) }),
       });
       if (started.ok) return seeOther(`${t}/replays/${started.value.id}`);
       return answerRefusal(context, started.failure, async (more) =>
-        showForm(context, await api.get<Endpoint>(path`/endpoints/${params.id}`), { since, rate, ...more }),
+        showForm(context, await api.call('GET /v1/endpoints/:id', { params }), { since, rate, ...more }),
       );
     },
   },

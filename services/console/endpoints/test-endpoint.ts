@@ -1,7 +1,7 @@
-import type { Attempt, Delivery, Endpoint } from '#lib/api-contract';
+import type { Attempt, Delivery } from '#lib/api-contract';
 import { parseExact } from '#lib/exact-json';
 import { html, type Html } from '#lib/html';
-import { path, withQuery } from '../api-calls/calls.ts';
+import { withQuery } from '../api-calls/calls.ts';
 import type { FieldError, ReadApi } from '../api-calls/console-api.ts';
 import { attemptPage, readAttempt } from '../deliveries/index.ts';
 import { type PageResult, problem, seeOther } from '../page-result.ts';
@@ -28,7 +28,10 @@ export const testEndpoint = tenantPage({
       const { api, params, query } = context;
       const eventId = query.get('event');
       if (eventId === null) return showForm(context, params.id, {});
-      const [result] = await Promise.all([readResult(api, params.id, eventId), api.get(path`/endpoints/${params.id}`)]);
+      const [result] = await Promise.all([
+        readResult(api, params.id, eventId),
+        api.call('GET /v1/endpoints/:id', { params }),
+      ]);
       return result === undefined
         ? problem(404)
         : showForm(context, params.id, { result: resultView(result, context) });
@@ -42,7 +45,8 @@ export const testEndpoint = tenantPage({
       const again = (more: Partial<Entered>) => showForm(context, params.id, { type, payload, ...more });
       const read = readPayload(payload);
       if ('message' in read) return again({ errors: [{ field: '/payload', message: read.message }] });
-      const tested = await api.send<{ event_id: string }>('POST', path`/endpoints/${params.id}/test`, {
+      const tested = await api.change('POST /v1/endpoints/:id/test', {
+        params,
         body: { ...(type !== '' && { type }), ...read },
         timeoutMs: waitMs,
       });
@@ -71,7 +75,7 @@ interface Result {
 
 /** Undefined: no such test was sent to this endpoint. @throws ApiError */
 async function readResult(api: ReadApi, endpointId: string, eventId: string): Promise<Result | undefined> {
-  const deliveries = await api.get<readonly Delivery[]>(path`/events/${eventId}/deliveries`);
+  const deliveries = await api.call('GET /v1/events/:id/deliveries', { params: { id: eventId } });
   const delivery = deliveries.find(({ endpoint_id: id }) => id === endpointId);
   if (delivery === undefined) return deliveries.length > 0 ? undefined : { eventId, delivery, attempt: undefined };
   const attempt = delivery.attempts === 0 ? undefined : await readAttempt(api, delivery.id, 1);
@@ -107,7 +111,7 @@ async function showForm(
   { type = '', payload = '', errors = [], refused, result }: Partial<Entered>,
 ): Promise<PageResult> {
   return actionPage(context, {
-    endpoint: await context.api.get<Endpoint>(path`/endpoints/${id}`),
+    endpoint: await context.api.call('GET /v1/endpoints/:id', { params: { id } }),
     title: 'Test endpoint',
     about: html`Sends an event to this endpoint alone, whatever it subscribes to, signed like any other, and waits for the answer.`,
     action: 'test',

@@ -1,3 +1,4 @@
+import type { ErasedEvent, Erasure, TenantDeletion, Event } from '#lib/api-contract';
 import { maxPayloadText } from '#lib/contract';
 import { html, type Html } from '#lib/html';
 import type { FieldError } from '../api-calls/console-api.ts';
@@ -9,7 +10,6 @@ import { payloadFacts, type PayloadText, payloadView } from '../ui/payload.ts';
 import { statusBadge } from '../ui/status.ts';
 import { count, definitions, wholeId } from '../ui/text.ts';
 import { time } from '../ui/times.ts';
-import type { ErasedEvent, Erasure, LiveEvent } from './read.ts';
 import type { Payload } from '../api-calls/calls.ts';
 
 /** All of the largest payload, where it is in lines already. */
@@ -58,13 +58,13 @@ ${textArea({ ...valueOf('tags'), label: 'Tags', hint: 'Optional. Up to five tags
   });
 }
 
-export interface Receiver {
+interface Receiver {
   id: string;
   url: string;
 }
 
 interface ReplayOfEvent {
-  event: LiveEvent;
+  event: Event;
   /** Undefined: too many to choose from. */
   endpoints: readonly Receiver[] | undefined;
   endpointId: string | null;
@@ -105,7 +105,7 @@ ${postForm(context, {
   });
 }
 
-export function eraseEventPage(context: TenantContext, event: LiveEvent): PageContent {
+export function eraseEventPage(context: TenantContext, event: Event): PageContent {
   const { t } = context;
   const href = `${t}/events/${encodeURIComponent(event.id)}`;
   return {
@@ -139,7 +139,7 @@ ${definitions([
   });
 
 /** The receipt of an erasure: what was removed, and what Kafka keeps until when. */
-export const erasurePage = (erasure: Erasure, t: string): PageContent => ({
+export const erasurePage = (erasure: Erasure | TenantDeletion, t: string): PageContent => ({
   title: 'Erasure',
   heading: html`Erasure ${statusBadge(erasure.status)}`,
   subtitle: wholeId(erasure.id),
@@ -149,11 +149,12 @@ export const erasurePage = (erasure: Erasure, t: string): PageContent => ({
     html`<p class="note">It runs, also when this page is closed. Reload the page to see how far it is.</p>`
   }
 ${definitions([
-  erasure.event_id !== null && [
-    'Event',
-    html`<a href="${t}/events/${encodeURIComponent(erasure.event_id)}"><code>${erasure.event_id}</code></a>`,
-  ],
-  erasure.filtered_by.length > 0 && ['Filtered by', erasure.filtered_by.join(', ')],
+  'event_id' in erasure &&
+    erasure.event_id !== null && [
+      'Event',
+      html`<a href="${t}/events/${encodeURIComponent(erasure.event_id)}"><code>${erasure.event_id}</code></a>`,
+    ],
+  'filtered_by' in erasure && erasure.filtered_by.length > 0 && ['Filtered by', erasure.filtered_by.join(', ')],
   ['Events erased', count(erasure.events)],
   ['Of those received by', time(erasure.as_of)],
   ['Begun', time(erasure.created_at)],
@@ -163,7 +164,7 @@ ${definitions([
 <section class="part"><h2>Kept by Kafka</h2>${keptByKafka(erasure)}</section>`,
 });
 
-function removedRows({ removed }: Erasure): Html {
+function removedRows({ removed }: Pick<Erasure, 'removed'>): Html {
   const rows = Object.entries(removed).filter(([, rowCount]) => rowCount > 0);
   return rows.length === 0
     ? html`<p class="note">No rows yet.</p>`
@@ -177,7 +178,7 @@ function removedRows({ removed }: Erasure): Html {
       });
 }
 
-function keptByKafka({ kafka }: Erasure): Html {
+function keptByKafka({ kafka }: Pick<Erasure, 'kafka'>): Html {
   if (kafka === null) return html`<p class="note">Known once the erasure has completed.</p>`;
   return table({
     caption: 'Topics, and until when they keep bytes',

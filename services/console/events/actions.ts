@@ -1,20 +1,12 @@
 import type { ApiFailure } from '#client';
 import { html } from '#lib/html';
-import { path, withQuery } from '../api-calls/calls.ts';
 import type { FieldError } from '../api-calls/console-api.ts';
 import { page, type PageResult, seeOther } from '../page-result.ts';
 import { type TenantContext, tenantPage } from '../page.ts';
 import { problemOfFailure } from '../problem-of-failure.ts';
 import { wholeId } from '../ui/text.ts';
-import {
-  erasedEventPage,
-  eraseEventPage,
-  erasurePage,
-  publishPage,
-  type Receiver,
-  replayEventPage,
-} from './action-views.ts';
-import { type Erasure, type Event, isErased } from './read.ts';
+import { erasedEventPage, eraseEventPage, erasurePage, publishPage, replayEventPage } from './action-views.ts';
+import { isErased } from './read.ts';
 
 /** `T/events/new`: publishes an event. */
 export const publishEvent = tenantPage({
@@ -29,7 +21,7 @@ export const publishEvent = tenantPage({
       const { api, form, t, can } = context;
       const read = readForm(form);
       if ('errors' in read) return publishPage(context, form, read.errors);
-      const published = await api.send<{ id: string }>('POST', '/events', { body: read.body });
+      const published = await api.change('POST /v1/events', { body: read.body });
       if (published.ok) {
         const { id } = published.value;
         // A reader who may publish need not be allowed to read.
@@ -110,7 +102,8 @@ export const replayEvent = tenantPage({
     async answer(context) {
       const { api, form, params, t } = context;
       const endpointId = form.get('endpoint_id');
-      const started = await api.send<{ id: string }>('POST', path`/events/${params.id}/replay`, {
+      const started = await api.change('POST /v1/events/:id/replay', {
+        params,
         body: endpointId === null || endpointId === '' ? {} : { endpoint_id: endpointId },
       });
       if (started.ok) return seeOther(`${t}/replays/${started.value.id}`);
@@ -129,8 +122,8 @@ async function showForm(
 ): Promise<PageResult> {
   const { api, params } = context;
   const [event, endpoints] = await Promise.all([
-    api.get<Event>(path`/events/${params.id}`),
-    api.list<Receiver>(withQuery('/endpoints', { status: 'enabled', limit: mostEndpoints })),
+    api.call('GET /v1/events/:id', { params }),
+    api.list('GET /v1/endpoints', { query: { status: 'enabled', limit: mostEndpoints } }),
   ]);
   if (isErased(event)) return erasedEventPage(event, context.t);
   const choices = endpoints.ok && endpoints.next === undefined ? endpoints.items : undefined;
@@ -146,14 +139,14 @@ export const eraseEvent = tenantPage({
     scope: 'admin',
     async answer(context) {
       const { api, params, t } = context;
-      const event = await api.get<Event>(path`/events/${params.id}`);
+      const event = await api.call('GET /v1/events/:id', { params });
       return isErased(event) ? erasedEventPage(event, t) : page(eraseEventPage(context, event));
     },
   },
   post: {
     scope: 'admin',
     async answer({ api, params, t }) {
-      const erased = await api.send<Erasure>('DELETE', path`/events/${params.id}`);
+      const erased = await api.change('DELETE /v1/events/:id', { params });
       return erased.ok ? seeOther(`${t}/erasures/${erased.value.id}`) : problemOfFailure(erased.failure);
     },
   },
@@ -166,6 +159,6 @@ export const showErasure = tenantPage({
   section: 'events',
   get: {
     scope: 'admin',
-    answer: async ({ api, params, t }) => page(erasurePage(await api.get<Erasure>(path`/erasures/${params.id}`), t)),
+    answer: async ({ api, params, t }) => page(erasurePage(await api.call('GET /v1/erasures/:id', { params }), t)),
   },
 });

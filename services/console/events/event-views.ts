@@ -1,4 +1,4 @@
-import type { Delivery } from '#lib/api-contract';
+import type { Delivery, EventMatch, EventRequest, EventWithPayload, Receipt } from '#lib/api-contract';
 import { html, type Html } from '#lib/html';
 import { type Payload, withQuery } from '../api-calls/calls.ts';
 import type { PageContent } from '../page-result.ts';
@@ -8,7 +8,6 @@ import { statusBadge } from '../ui/status.ts';
 import { definitions, shortId, wholeId } from '../ui/text.ts';
 import { time } from '../ui/times.ts';
 import { journey, type Journey, whyNot } from './explain-views.ts';
-import type { EventMatch, EventRequest, Receipt, WholeEvent } from './read.ts';
 import {
   type Answers,
   endpointName,
@@ -88,7 +87,7 @@ const receiptsTable = (receipts: readonly Receipt[]): Html =>
   });
 
 export interface ShownEvent extends Journey {
-  event: WholeEvent;
+  event: EventWithPayload;
   /** Undefined: kept no longer. */
   payload: { payload: Payload; text: PayloadText } | undefined;
   request: EventRequest | undefined;

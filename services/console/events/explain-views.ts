@@ -1,4 +1,4 @@
-import type { Delivery } from '#lib/api-contract';
+import type { Delivery, Event, EventMatch, Receipt } from '#lib/api-contract';
 import { html, type Html } from '#lib/html';
 import { table } from '../ui/lists.ts';
 import { statusBadge } from '../ui/status.ts';
@@ -15,11 +15,10 @@ import {
   urlBeneath,
   urlBesideName,
 } from './names.ts';
-import type { EventMatch, LiveEvent, Receipt } from './read.ts';
 
 export interface Journey {
   t: string;
-  event: LiveEvent;
+  event: Event;
   deliveries: readonly Delivery[];
   endpoints: EndpointNames;
   answers: Answers;
@@ -89,7 +88,7 @@ function replayed(generation: number, { event, deliveries }: Journey): Html {
   return step(sinceReceipt(event, again), html`<strong>Replayed</strong>`, html`to ${endpointCount(again.length)}`);
 }
 
-function sinceReceipt({ received_at: receivedAt }: LiveEvent, deliveries: readonly Delivery[]): string {
+function sinceReceipt({ received_at: receivedAt }: Event, deliveries: readonly Delivery[]): string {
   const [first] = deliveries.map(({ created_at: createdAt }) => createdAt).sort();
   return first === undefined ? '' : elapsed(receivedAt, first);
 }
@@ -110,7 +109,7 @@ function deliveryStep(delivery: Delivery, { t, event, endpoints, answers }: Jour
 
 interface WhyNot {
   t: string;
-  event: LiveEvent;
+  event: Event;
   matches: readonly EventMatch[];
   endpoints: EndpointNames;
   deliveries: readonly Delivery[];
@@ -190,7 +189,7 @@ function reasonOf(match: EventMatch, { event, sources }: Pick<WhyNot, 'event' | 
     case 'history_removed':
       return html`Its settings at that time have been removed.`;
     default:
-      return html`${match.reason.replaceAll('_', ' ')}`;
+      return html`${String(match.reason).replaceAll('_', ' ')}`;
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Tenant } from '#lib/api-contract';
+import type { Tenant, Event } from '#lib/api-contract';
 import { html, type Html } from '#lib/html';
 import { withQuery } from '../api-calls/calls.ts';
 import type { Listed } from '../api-calls/console-api.ts';
@@ -10,7 +10,7 @@ import { statusBadge } from '../ui/status.ts';
 import { cliCommand, count, shortId } from '../ui/text.ts';
 import { time } from '../ui/times.ts';
 import { type Source, sourceName, sourceOptions } from './names.ts';
-import { type Event, isErased, type LiveEvent } from './read.ts';
+import { type ListedEvent, isErased } from './read.ts';
 
 const statuses = ['received', 'processing', 'completed', 'dead_lettered', 'erased'];
 
@@ -60,7 +60,7 @@ export const filtersIn = (query: URLSearchParams): URLSearchParams =>
   new URLSearchParams([...query].filter(([name]) => eventFilterNames.includes(name)));
 
 /** The columns of lists of events. A script finds the event of a row by its link. @param sources undefined: they are not told of */
-export const eventColumns = (sources: readonly Source[] | undefined): readonly Column<Event>[] => [
+export const eventColumns = (sources: readonly Source[] | undefined): readonly Column<ListedEvent>[] => [
   { header: 'Received', cell: ({ received_at }) => time(received_at) },
   { header: 'Type', cell: unlessErased(({ type }) => html`<bdi class="event-type">${type}</bdi>`) },
   { header: 'Status', cell: ({ status }) => statusBadge(status) },
@@ -74,19 +74,19 @@ export const eventColumns = (sources: readonly Source[] | undefined): readonly C
 
 export const eventHref =
   (t: string) =>
-  ({ id }: Pick<Event, 'id'>): string =>
+  ({ id }: Pick<ListedEvent, 'id'>): string =>
     `${t}/events/${encodeURIComponent(id)}`;
 
-const unlessErased = (cell: (event: LiveEvent) => Html | string) => (event: Event) =>
+const unlessErased = (cell: (event: Event) => Html | string) => (event: ListedEvent) =>
   isErased(event) ? '–' : cell(event);
 
-function delivered({ deliveries, status }: LiveEvent): string {
+function delivered({ deliveries, status }: Event): string {
   const all = Object.values(deliveries).reduce((sum, some) => sum + some, 0);
   if (all === 0) return status === 'received' ? '–' : 'no endpoint';
   return `${deliveries.delivered} of ${all}`;
 }
 
-function duplicates({ duplicates: all, duplicates_changed: changed }: LiveEvent): string {
+function duplicates({ duplicates: all, duplicates_changed: changed }: Event): string {
   if (all === 0) return '–';
   return changed === 0 ? count(all) : `${count(all)}, ${changed === all ? '' : `${count(changed)} `}changed`;
 }
@@ -123,7 +123,7 @@ function firstEvent({
 
 interface LiveList {
   t: string;
-  events: readonly Event[];
+  events: readonly ListedEvent[];
   /** Undefined: they are not told of. */
   sources: readonly Source[] | undefined;
   /** Where changes go on from. Undefined: the page does not follow them, for it is not the newest. */
@@ -154,7 +154,7 @@ function liveList({ t, events, sources, cursor, filters, isFollowing, hasOlder }
 const choosesNothing = ['limit', 'live'];
 
 interface EventsList {
-  listed: Listed<Event>;
+  listed: Listed<ListedEvent>;
   /** Undefined for customers. */
   sources: readonly Source[] | undefined;
   /** Other tenants to look at, where this one is empty. */

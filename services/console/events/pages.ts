@@ -1,4 +1,4 @@
-import type { Delivery } from '#lib/api-contract';
+import type { Delivery, EventMatch, Receipt } from '#lib/api-contract';
 import type { Page } from '#client';
 import { html } from '#lib/html';
 import { holdSeconds, path, readPayload, undefinedIfGone, withQuery } from '../api-calls/calls.ts';
@@ -13,19 +13,7 @@ import { eraseEvent, publishEvent, replayEvent, showErasure } from './actions.ts
 import { eventPage } from './event-views.ts';
 import type { Journey } from './explain-views.ts';
 import { eventColumns, eventFilterNames, eventHref, eventsPage, filtersIn } from './list-views.ts';
-import {
-  type ErasedEvent,
-  type Event,
-  type EventMatch,
-  type EventRequest,
-  isErased,
-  lastAnswers,
-  namedEndpoints,
-  namedSources,
-  type Receipt,
-  sourcesOf,
-  type WholeEvent,
-} from './read.ts';
+import { isErased, lastAnswers, namedEndpoints, namedSources, sourcesOf } from './read.ts';
 import { searchEvents } from './search.ts';
 
 const rowsPerPage = '50';
@@ -44,7 +32,7 @@ const events = tenantPage({
       asked.delete('live');
       if (!asked.has('limit')) asked.set('limit', rowsPerPage);
       const [listed, sources] = await Promise.all([
-        api.list<Event>('/events', asked),
+        api.list('GET /v1/events', { query: asked }),
         context.isCustomer ? undefined : namedSources(api),
       ]);
       const isEmpty = listed.ok && listed.items.length === 0 && listed.next === undefined && sources?.length === 0;
@@ -67,11 +55,11 @@ const showEvent = tenantPage({
     capability: 'view',
     query: ['endpoints'],
     async answer({ api, params, query, t, can, isCustomer }) {
-      const event = await api.get<WholeEvent | ErasedEvent>(path`/events/${params.id}`);
+      const event = await api.call('GET /v1/events/:id', { params });
       if (isErased(event)) return erasedEventPage(event, t);
       const [payload, request, deliveries, explained] = await Promise.all([
         undefinedIfGone(shownPayload(api, params.id)),
-        undefinedIfGone(api.get<EventRequest>(path`/events/${params.id}/request`)),
+        undefinedIfGone(api.call('GET /v1/events/:id/request', { params })),
         listAll<Delivery>(api, path`/events/${params.id}/deliveries`),
         isCustomer ? forCustomer(api) : forOperator(api, params.id, query.get('endpoints') ?? undefined),
       ]);
@@ -127,7 +115,7 @@ async function shownPayload(api: ReadApi, id: string) {
 }
 
 const matchesOf = (api: ReadApi, id: string, cursor: string | undefined): Promise<Listed<EventMatch>> =>
-  api.list<EventMatch>(withQuery(path`/events/${id}/matching`, { limit: endpointsPerPage, cursor }));
+  api.list('GET /v1/events/:id/matching', { params: { id }, query: { limit: endpointsPerPage, cursor } });
 
 async function listAll<T>(api: ReadApi, list: string): Promise<Page<T>['items']> {
   const listed = await undefinedIfGone(api.list<T>(withQuery(list, { limit: most })));
@@ -173,7 +161,7 @@ const liveEvents = tenantPage({
       if (cursor === null) return problem(400, { errors: [{ field: 'cursor', message: 'is missing' }] });
       const asked = new URLSearchParams([...filtersIn(query), ['cursor', cursor], ['limit', maxRows]]);
       if (query.has('wait')) asked.set('wait', String(holdSeconds));
-      const listed = await api.list<Event>('/events', asked);
+      const listed = await api.list('GET /v1/events', { query: asked });
       if (!listed.ok) return problem(400, { errors: listed.errors });
       const { items: rows, next, header } = listed;
       const headers = {

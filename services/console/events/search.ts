@@ -1,4 +1,5 @@
 import { ApiError } from '#client';
+import type { EventSearch } from '#lib/api-contract';
 import { html, type Html } from '#lib/html';
 import { withQuery } from '../api-calls/calls.ts';
 import type { FieldError } from '../api-calls/console-api.ts';
@@ -9,16 +10,7 @@ import { filterForm, table } from '../ui/lists.ts';
 import { count } from '../ui/text.ts';
 import { type Source } from './names.ts';
 import { eventColumns, eventFilterNames, eventFilters, eventHref, filtersIn } from './list-views.ts';
-import { type Event, namedSources } from './read.ts';
-
-/** The findings of a search so far. */
-export interface EventSearch {
-  matched: readonly Event[];
-  scanned: number;
-  unjudged: { payload_removed: number; payload: number; filter_steps: number };
-  complete: boolean;
-  cursor: string | null;
-}
+import { namedSources } from './read.ts';
 
 interface SearchPage {
   t: string;
@@ -118,7 +110,7 @@ export const searchEvents = tenantPage({
       const asked = new URLSearchParams([['filter', filter], ...filtersIn(query), ['limit', matchesPerPage]]);
       const cursor = query.get('cursor');
       if (cursor !== null) asked.set('cursor', cursor);
-      const found = await api.ask<EventSearch>(withQuery('/events/search', asked));
+      const found = await api.ask('GET /v1/events/search', { query: asked });
       if (found.ok) return searchPage({ t, query, sources, found: found.value });
       const { failure } = found;
       if (failure.kind !== 'problem' || failure.status !== 400) throw new ApiError(failure);

@@ -2,7 +2,6 @@ import { ApiError } from '#client';
 import { html, type Html } from '#lib/html';
 import { path, withQuery } from '../api-calls/calls.ts';
 import type { Asked, Listed, ReadApi } from '../api-calls/console-api.ts';
-import type { Event } from '../events/index.ts';
 import { page, type PageResult, type PageStatus, problem, seeOther } from '../page-result.ts';
 import { tenantPage } from '../page.ts';
 import { table } from '../ui/lists.ts';
@@ -83,7 +82,7 @@ async function findEvents(
   api: ReadApi,
   { filter, text, kind, isOfOne }: { filter: string; text: string; kind: string; isOfOne: boolean },
 ): Promise<Found> {
-  const listed = await api.list<Event>(withQuery('/events', { order: 'desc', limit: 2, [filter]: text }));
+  const listed = await api.list('GET /v1/events', { query: { order: 'desc', limit: 2, [filter]: text } });
   const list = { href: withQuery('/events', { [filter]: text }), kind, label: text };
   // The text is nothing that such a filter takes.
   if (!listed.ok) return { targets: [], unfinished: [] };

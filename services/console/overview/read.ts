@@ -1,7 +1,7 @@
 import type { ApiFailure } from '#client';
 import type { Stats, Endpoint } from '#lib/api-contract';
 import type { StatDimension, StatStep } from '#lib/contract';
-import { path, withQuery } from '../api-calls/calls.ts';
+import { withQuery } from '../api-calls/calls.ts';
 import type { Asked, ReadApi } from '../api-calls/console-api.ts';
 import { totalsByKey } from '../api-calls/stats.ts';
 import { endpointNames, type TenantNames } from '../api-calls/tenant-names.ts';
@@ -116,7 +116,7 @@ const share = ({ delivered, failed }: { delivered: number; failed: number }): nu
 
 async function askHealth(api: ReadApi, ids: readonly string[]): Promise<ReadonlyMap<string, Health>> {
   const answers = await Promise.all(
-    ids.map(async (id) => [id, await api.ask<Health>(path`/endpoints/${id}/health`)] as const),
+    ids.map(async (id) => [id, await api.ask('GET /v1/endpoints/:id/health', { params: { id } })] as const),
   );
   return new Map(answers.flatMap(([id, answer]) => (answer.ok ? [[id, answer.value] as const] : [])));
 }

@@ -1,8 +1,7 @@
 import { ApiError } from '#client';
-import type { EventTypeAlias, EventTypeSummary, EventTypeVersion, EventType, Endpoint } from '#lib/api-contract';
+import type { EventTypeAlias, EventTypeSummary, EventTypeVersion, EventType } from '#lib/api-contract';
 import { addressOfName, type AliasKind } from '#lib/contract';
 import { html } from '#lib/html';
-import { path, withQuery } from '../api-calls/calls.ts';
 import type { ReadApi } from '../api-calls/console-api.ts';
 import {
   languages,
@@ -65,7 +64,7 @@ const portalTypes = portalPage({
       return listPage<EventTypeSummary>(context, {
         title: 'Event types',
         href: `${t}/event-types`,
-        listed: await api.list<EventTypeSummary>('/event-types', query),
+        listed: await api.list('GET /v1/event-types', { query }),
         columns: typeColumns,
         row: ({ name }) => portalLinks(t).type(name),
         empty: { title: 'No event type is described', body: 'Events may be sent all the same.' },
@@ -201,7 +200,7 @@ const portalStart = portalPage({
   get: {
     capability: 'view',
     async answer(context) {
-      const listed = await context.api.list<Endpoint>(withQuery(path`/endpoints`, { limit: mostEndpoints }));
+      const listed = await context.api.list('GET /v1/endpoints', { query: { limit: mostEndpoints } });
       if (!listed.ok) return problem(503, { retryAfterSeconds: 5 });
       return page({
         body: customerStart(context, { endpoints: listed.items, hasMore: listed.next !== undefined }),

@@ -1,7 +1,7 @@
 import type { ApiFailure } from '#client';
 import { formatMicros } from '#lib/clock';
 import { html } from '#lib/html';
-import { path, withQuery } from '../api-calls/calls.ts';
+import { withQuery } from '../api-calls/calls.ts';
 import type { FieldError, Listed, ReadApi } from '../api-calls/console-api.ts';
 import { readTenantNames } from '../api-calls/tenant-names.ts';
 import { page, type PageResult, problem, seeOther } from '../page-result.ts';
@@ -125,9 +125,10 @@ async function chosenIds(api: ReadApi, { ids, failedOf }: Selection): Promise<re
   const found: string[] = [];
   let parameters: URLSearchParams | undefined = new URLSearchParams({ status: 'failed', limit: String(pageItems) });
   while (parameters !== undefined && found.length < maxIds) {
-    const listed: Listed<ReplayItem> = await api.list<ReplayItem>(
-      withQuery(path`/replays/${failedOf}/items`, parameters),
-    );
+    const listed: Listed<ReplayItem> = await api.list('GET /v1/replays/:id/items', {
+      params: { id: failedOf },
+      query: parameters,
+    });
     if (!listed.ok) break;
     found.push(...listed.items.flatMap(({ dead_letter_id: id }) => id ?? []));
     parameters = listed.next;

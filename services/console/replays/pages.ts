@@ -38,7 +38,7 @@ const replays = tenantPage({
       return listPage<Replay>(context, {
         title: 'Replays',
         href: `${t}/replays`,
-        listed: await api.list<Replay>('/replays', query),
+        listed: await api.list('GET /v1/replays', { query }),
         row: ({ id }) => `${t}/replays/${id}`,
         columns: [
           { header: 'Begun', cell: ({ created_at: createdAt }) => time(createdAt) },
@@ -89,7 +89,7 @@ const replay = tenantPage({
     capability: 'view',
     async answer(context) {
       const { api, params, t } = context;
-      const replay = await api.get<ReplayProgress>(path`/replays/${params.id}`);
+      const replay = await api.call('GET /v1/replays/:id', { params });
       const { id, created_at: createdAt, rate_per_second: rate } = replay;
       const href = `${t}/replays/${id}`;
       const names = await readTenantNames(context);
@@ -153,9 +153,9 @@ const replayItems = tenantPage({
     query: listParameters(filters),
     async answer(context) {
       const { api, params, query, t, isCustomer } = context;
-      const replay = await api.get<Replay>(path`/replays/${params.id}`);
+      const replay = await api.call('GET /v1/replays/:id', { params });
       const [listed, names] = await Promise.all([
-        api.list<ReplayItem>(path`/replays/${params.id}/items`, query),
+        api.list('GET /v1/replays/:id/items', { params, query }),
         readTenantNames(context),
       ]);
       const href = `${t}/replays/${replay.id}`;
@@ -217,7 +217,7 @@ const cancelReplay = tenantPage({
     capability: 'replay',
     async answer(context) {
       const { api, params, t } = context;
-      const replay = await api.get<Replay>(path`/replays/${params.id}`);
+      const replay = await api.call('GET /v1/replays/:id', { params });
       const href = `${t}/replays/${replay.id}`;
       const crumbs = [
         { label: 'Replays', href: `${t}/replays` },
@@ -242,7 +242,7 @@ const cancelReplay = tenantPage({
   post: {
     capability: 'replay',
     async answer({ api, params, t }) {
-      const cancelled = await api.send('DELETE', path`/replays/${params.id}`);
+      const cancelled = await api.change('DELETE /v1/replays/:id', { params });
       return cancelled.ok ? seeOther(`${t}/replays/${params.id}`) : problemOfFailure(cancelled.failure);
     },
   },

@@ -5,7 +5,7 @@ import type { TenantNames } from '../api-calls/tenant-names.ts';
 import { deadLetterFilters } from '../dead-letters/index.ts';
 import { hasFilter } from '../events/index.ts';
 import type { TenantContext } from '../page.ts';
-import { textField } from '../ui/form.ts';
+import { numberIn, textField } from '../ui/form.ts';
 import { type Filter, filterFields } from '../ui/lists.ts';
 import { endpointOptions, sourceOptions } from '../ui/text.ts';
 
@@ -211,8 +211,8 @@ export function bodyOf(
   { until, ids }: { until: string; ids: readonly string[] },
 ): Record<string, unknown> {
   const how = {
-    ...(rate !== undefined && { rate_per_second: asNumber(rate) }),
-    ...(limit !== null && { limit: asNumber(limit) }),
+    ...(rate !== undefined && { rate_per_second: numberIn(rate) }),
+    ...(limit !== null && { limit: numberIn(limit) }),
   };
   if (kind === 'dead_letters')
     return { ...filter, ...(ids.length > 0 && { ids }), until: earlier(filter['until'], until), ...how };
@@ -223,9 +223,6 @@ export function bodyOf(
     ...how,
   };
 }
-
-/** A text that is no number goes to the API as it is, which says so. */
-const asNumber = (text: string): number | string => (/^\d+(\.\d+)?$/.test(text) ? Number(text) : text);
 
 /** A time that can’t be read is left to the API. */
 const earlier = (given: string | string[] | undefined, now: string): unknown =>

@@ -16,6 +16,5 @@ export {
   endSession,
   findSession,
   type FoundSession,
-  type Me,
   type SessionActions,
 } from './sign-in.ts';

@@ -1,7 +1,6 @@
 import type { Capability, Scope } from '#lib/api-contract';
 import type { ApiFailure } from '#client';
 import { ownPath } from '#lib/html';
-import { path } from '../api-calls/calls.ts';
 import type { Asked, WriteApi } from '../api-calls/console-api.ts';
 import type { ConsoleMetrics } from '../metrics.ts';
 import { type PageResult, seeOther } from '../page-result.ts';
@@ -59,7 +58,7 @@ function wordsOf(failure: ApiFailure, what: Options['what']): { status: 401 | 40
 }
 
 /** The answer of `GET /v1/me`. */
-export interface Me {
+interface Me {
   credential: { type: 'key' | 'session' | 'operator'; id: string };
   tenant: string;
   all_tenants: boolean;
@@ -216,7 +215,7 @@ export function createSessionActions({ apiAs, takeSignIn, takeLook, metrics }: A
       }),
     async signOut({ id, token, tenant }) {
       const api = apiAs(token, { tenant: tenant === undefined ? allTenants : undefined, idempotencyKey: id });
-      const ended = await api.send('DELETE', path`/sessions/${id}`);
+      const ended = await api.change('DELETE /v1/sessions/:id', { params: { id } });
       const isOver = ended.ok || (ended.failure.kind === 'problem' && [401, 404, 410].includes(ended.failure.status));
       return isOver ? undefined : ended.failure;
     },

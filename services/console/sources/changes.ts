@@ -20,7 +20,7 @@ export const editSource = tenantPage({
   get: {
     scope: 'write',
     async answer(context) {
-      const asked = await context.api.ask<Source>(path`/sources/${context.params.id}`);
+      const asked = await context.api.ask('GET /v1/sources/:id', { params: context.params });
       const source = valueOf(asked);
       return showEdit(context, { source, etag: asked.ok ? asked.etag : undefined, values: formOfSource(source) });
     },
@@ -104,16 +104,13 @@ export const rotateSource = tenantPage({
       const { api, form, params, t } = context;
       const source = await sourceOf(context);
       const secret = form.get('secret') || undefined;
-      const rotated = await api.send<{ secret: string; previous_expires_at: string | null }>(
-        'POST',
-        path`/sources/${params.id}/rotate-secret`,
-        {
-          body: {
-            overlap_seconds: Number(form.get('overlap_seconds') ?? '86400'),
-            ...(secret !== undefined && { secret }),
-          },
+      const rotated = await api.change('POST /v1/sources/:id/rotate-secret', {
+        params,
+        body: {
+          overlap_seconds: Number(form.get('overlap_seconds') ?? '86400'),
+          ...(secret !== undefined && { secret }),
         },
-      );
+      });
       if (!rotated.ok) {
         const { failure } = rotated;
         return failure.kind === 'problem' && failure.status === 400
@@ -139,7 +136,7 @@ export const rotateSource = tenantPage({
 });
 
 const sourceOf = ({ api, params }: TenantContext<'/:id'>): Promise<Source> =>
-  api.get<Source>(path`/sources/${params.id}`);
+  api.call('GET /v1/sources/:id', { params });
 
 const crumbsOf = ({ id, name }: Source, t: string) => [
   { label: 'Sources', href: `${t}/sources` },
@@ -191,7 +188,7 @@ export const deleteSource = tenantPage({
     scope: 'write',
     async answer(context) {
       const { api, params, t } = context;
-      const { id, name, ingest_url: url } = await api.get<Source>(path`/sources/${params.id}`);
+      const { id, name, ingest_url: url } = await api.call('GET /v1/sources/:id', { params });
       const href = `${t}/sources/${id}`;
       return page({
         title: 'Delete the source?',
@@ -207,7 +204,7 @@ export const deleteSource = tenantPage({
   },
   post: {
     async answer({ api, params, t }) {
-      const deleted = await api.send('DELETE', path`/sources/${params.id}`);
+      const deleted = await api.change('DELETE /v1/sources/:id', { params });
       // Sent twice, it is deleted already.
       const isGone = !deleted.ok && deleted.failure.kind === 'problem' && deleted.failure.status === 410;
       return deleted.ok || isGone ? seeOther(`${t}/sources`) : problemOfFailure(deleted.failure);

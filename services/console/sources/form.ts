@@ -3,7 +3,7 @@ import { html, type Html } from '#lib/html';
 import { identityRule } from '#lib/signatures';
 import { withQuery } from '../api-calls/calls.ts';
 import type { FieldError } from '../api-calls/console-api.ts';
-import { checkbox, selectField, textArea, textField } from '../ui/form.ts';
+import { checkbox, numberIn, selectField, textArea, textField } from '../ui/form.ts';
 import type { Source } from './read.ts';
 import { schemeNames, schemeSetups } from './scheme-setup.ts';
 
@@ -232,10 +232,6 @@ function placeIn(line: string): unknown {
     return line;
   }
 }
-
-/** A text that is no number goes to the API as it is, which says so. */
-const numberIn = (text: string | null): number | string | null =>
-  text !== null && /^\d+(\.\d+)?$/.test(text) ? Number(text) : text;
 
 function tagsIn(text: string | null): Readonly<Record<string, string>> | null {
   const lines = linesIn(text);

@@ -11,7 +11,7 @@ import { cliCommand, count, shortId, wholeId } from '../ui/text.ts';
 import { time } from '../ui/times.ts';
 import { deleteSource, editSource, rotateSource } from './changes.ts';
 import { readSourceForm, schemeChoice, sourceFields, sourceNotes, withoutNulls } from './form.ts';
-import { type DayCounts, dayCounts, type Rejection, type Source, type SourceWithSecret } from './read.ts';
+import { type DayCounts, dayCounts, type Rejection, type Source } from './read.ts';
 import { rejection, rejectionColumns, rejections } from './rejections.ts';
 import { schemeNamed, schemeSetups } from './scheme-setup.ts';
 import { createdSource, providerCard, settingsCard } from './views.ts';
@@ -31,7 +31,7 @@ const sources = tenantPage({
       return listPage<Source>(context, {
         title: 'Sources',
         href: `${t}/sources`,
-        listed: await api.list<Source>('/sources', query),
+        listed: await api.list('GET /v1/sources', { query }),
         filters,
         actions: can('write') ? html`<a class="button primary" href="${t}/sources/new">New source</a>` : null,
         row: ({ id }) => `${t}/sources/${id}`,
@@ -70,7 +70,7 @@ const newSource = tenantPage({
       if (scheme === undefined) return show(context, form);
       const secret = form.get('secret') || undefined;
       const body = withoutNulls({ ...readSourceForm(form, scheme), scheme, ...(secret !== undefined && { secret }) });
-      const made = await api.send<SourceWithSecret>('POST', '/sources', { body });
+      const made = await api.change('POST /v1/sources', { body: JSON.stringify(body) });
       if (made.ok) return page(createdSource(made.value, { t, isOwnSecret: secret !== undefined }));
       const { failure } = made;
       if (failure.kind === 'problem' && failure.status === 400) return show(context, form, failure.problem.errors);
@@ -113,7 +113,7 @@ const source = tenantPage({
     async answer(context) {
       const { api, params, t, can } = context;
       const [source, counts] = await Promise.all([
-        api.get<Source>(path`/sources/${params.id}`),
+        api.call('GET /v1/sources/:id', { params }),
         dayCounts(api, params.id),
       ]);
       const at = withQuery(path`/sources/${params.id}/rejections`, { limit: shownRejections });
@@ -137,9 +137,10 @@ ${settingsCard(source)}`,
 
 /** Null also where it can't be told now: the page is of use without it. */
 async function findChanged(api: ReadApi, id: string): Promise<string | null> {
-  const query = { source_id: id, has: 'changed', order: 'desc', limit: 2 };
-  const found = await api.ask<readonly { event_id: string | null }[]>(withQuery('/events', query));
-  return found.ok ? (found.value[0]?.event_id ?? null) : null;
+  const query = { source_id: id, has: 'changed', order: 'desc', limit: 2 } as const;
+  const found = await api.ask('GET /v1/events', { query });
+  const [event] = found.ok ? found.value : [];
+  return event !== undefined && 'event_id' in event ? event.event_id : null;
 }
 
 const actions = ({ can }: TenantContext, href: string): Html =>

@@ -9,7 +9,7 @@ import { type Column, table } from '../ui/lists.ts';
 import { byteCount, hexDump, jsonText } from '../ui/payload.ts';
 import { count, definitions, shortId, wholeId } from '../ui/text.ts';
 import { time } from '../ui/times.ts';
-import type { Rejection, Source } from './read.ts';
+import type { Rejection } from './read.ts';
 
 /** Why a webhook was rejected, as its sender was told. */
 function rejectionWords(code: string): string {
@@ -57,12 +57,12 @@ export const rejections = tenantPage({
     query: listParameters([]),
     async answer(context) {
       const { api, params, query, t } = context;
-      const source = await api.get<Source>(path`/sources/${params.id}`);
+      const source = await api.call('GET /v1/sources/:id', { params });
       const href = `${t}/sources/${source.id}`;
       const answer = listPage<Rejection>(context, {
         title: 'Rejected webhooks',
         href: `${href}/rejections`,
-        listed: await api.list<Rejection>(path`/sources/${params.id}/rejections`, query),
+        listed: await api.list('GET /v1/sources/:id/rejections', { params, query }),
         row: ({ id }) => `${href}/rejections/${id}`,
         columns: rejectionColumns,
         pagerWords: { prev: 'Newer', next: 'Older' },
@@ -91,7 +91,7 @@ export const rejection = tenantPage({
   section: 'sources',
   get: {
     async answer({ api, params, t }) {
-      const source = await api.get<Source>(path`/sources/${params.id}`);
+      const source = await api.call('GET /v1/sources/:id', { params });
       const found = await findRejection(api, { source: params.id, id: params.rejection });
       if (found === undefined) return problem(404);
       const href = `${t}/sources/${source.id}`;

@@ -128,7 +128,7 @@ export const verifyWebhook = tenantPage({
 });
 
 const sourceOf = ({ api, params }: TenantContext<'/:id'>): Promise<Source> =>
-  api.get<Source>(path`/sources/${params.id}`);
+  api.call('GET /v1/sources/:id', { params });
 
 /** A webhook that was rejected, as far as it was kept. */
 function formOf({ headers, body = '', body_encoding: encoding, client_address: address }: Rejection): URLSearchParams {
@@ -179,7 +179,7 @@ export const sampleWebhook = tenantPage({
 /** A new signature each time: it has the time in it. */
 async function showSample(context: TenantContext<'/:id'>, body: string): Promise<PageResult> {
   const { api, params, t, tenant } = context;
-  const source = await api.get<Source>(path`/sources/${params.id}`);
+  const source = await api.call('GET /v1/sources/:id', { params });
   const signed = await api.query<SampleWebhook>(path`/sources/${params.id}/sample`, body === '' ? {} : { body });
   const failure = signed.ok ? undefined : signed.failure;
   const isRefused = failure?.kind === 'problem' && failure.status === 400;

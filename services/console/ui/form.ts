@@ -119,6 +119,10 @@ interface KeySource {
   newKey(): string;
 }
 
+/** A text that is no number goes to the API as it is, which says so. */
+export const numberIn = <Text extends string | null>(text: Text): number | Text =>
+  text !== null && /^\d+(\.\d+)?$/.test(text) ? Number(text) : text;
+
 /** The name of the field with the form's Idempotency-Key. */
 export const keyField = 'idempotency_key';
 

@@ -1,5 +1,4 @@
-import type { Delivery } from '#lib/api-contract';
-import type { EventMatch, WholeEvent } from '../../../services/console/events/read.ts';
+import type { Delivery, EventMatch, EventWithPayload } from '#lib/api-contract';
 import { type FakeApi, problemReply, type Reply } from './fake-api.ts';
 
 export const hostile = '<script>alert(1)</script>"\'><img onerror=x>\u202e';
@@ -7,7 +6,7 @@ export const hostile = '<script>alert(1)</script>"\'><img onerror=x>\u202e';
 export const eventId = 'evt_01m89bf7kp1j06sf0y5xwedf61';
 export const eventUrl = `/t/acme/events/${eventId}`;
 
-export const sampleEvent = (more: Partial<WholeEvent> = {}): WholeEvent => ({
+export const sampleEvent = (more: Partial<EventWithPayload> = {}): EventWithPayload => ({
   id: eventId,
   type: 'invoice.paid',
   source_id: 'src_1',
@@ -83,7 +82,7 @@ export function giveEvent(
       { id: 'rcp_1', received_at: event.received_at, client_address: '192.0.2.1', kind: 'first', same_bytes: true },
     ],
   }: {
-    event?: WholeEvent | typeof erasedEvent;
+    event?: EventWithPayload | typeof erasedEvent;
     payload?: Reply;
     matching?: object[];
     endpoints?: object[];

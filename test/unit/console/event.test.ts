@@ -1,3 +1,4 @@
+import type { EventMatch } from '#lib/api-contract';
 import { buildTestConsole } from '../../support/console/build-test-console.ts';
 import { problemReply, readToken, tenantToken } from '../../support/console/fake-api.ts';
 import {
@@ -138,7 +139,7 @@ describe('an event', () => {
     expect(body).not.toContain('AAEC');
   });
 
-  test.each([
+  test.each<[Partial<EventMatch>, string]>([
     [{ reason: 'test_event' }, 'The event was a test, sent to one endpoint alone.'],
     [
       { reason: 'loop' },
@@ -173,7 +174,7 @@ describe('an event', () => {
     ],
     [{ matched: null, reason: 'history_removed' }, 'Its settings at that time have been removed.'],
     [
-      { matched: true, reason: null, unjudged: 'payload' as const },
+      { matched: true, reason: null, unjudged: 'payload' },
       'It got the event without its filter, because the payload is too large or too deep for it.',
     ],
   ])('says why an endpoint did not get it: %j', async (match, sentence) => {
