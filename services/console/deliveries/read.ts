@@ -1,6 +1,5 @@
 import type { Attempt, Delivery, Endpoint, EndpointHealth } from '#lib/api-contract';
 import type { Page } from '#client';
-import { withQuery } from '../api-calls/calls.ts';
 import { type FieldError, type ReadApi, valueOf } from '../api-calls/console-api.ts';
 import type { TenantContext } from '../page.ts';
 
@@ -71,13 +70,13 @@ const mostDeadLetters = 1_000;
 /** Finds its dead letter, unless too many died in these seconds: the page then links to the list. */
 async function findDeadLetter(api: ReadApi, delivery: Delivery): Promise<string | undefined> {
   const diedMs = Date.parse(delivery.updated_at);
-  const around = withQuery('/dead-letters', {
+  const around = {
     endpoint_id: delivery.endpoint_id,
     since: new Date(diedMs - aroundMs).toISOString(),
     until: new Date(diedMs + aroundMs).toISOString(),
     limit: mostDeadLetters,
-  });
-  const asked = await api.ask<readonly { id: string; delivery_id: string | null }[]>(around);
+  };
+  const asked = await api.ask('GET /v1/dead-letters', { query: around });
   return asked.ok ? asked.value.find(({ delivery_id: id }) => id === delivery.id)?.id : undefined;
 }
 

@@ -1,6 +1,6 @@
 import type { Endpoint } from '#lib/api-contract';
 import { html, type Html } from '#lib/html';
-import { isGone, path } from '../api-calls/calls.ts';
+import { isGone } from '../api-calls/calls.ts';
 import type { FieldError } from '../api-calls/console-api.ts';
 import { page, type PageResult, seeOther } from '../page-result.ts';
 import { type Page, type TenantContext, tenantPage } from '../page.ts';
@@ -132,7 +132,7 @@ const button = (what: 'enable' | 'resume' | 'probe'): Page =>
     post: {
       capability: 'endpoints',
       async answer({ api, params, t }) {
-        const done = await api.send('POST', `${path`/endpoints/${params.id}`}/${what}`);
+        const done = await api.change(`POST /v1/endpoints/:id/${what}`, { params });
         return done.ok ? seeOther(`${t}/endpoints/${params.id}`) : problemOfFailure(done.failure);
       },
     },

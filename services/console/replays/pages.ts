@@ -1,5 +1,5 @@
 import { html, type Html } from '#lib/html';
-import { holdSeconds, path, withQuery } from '../api-calls/calls.ts';
+import { holdSeconds, withQuery } from '../api-calls/calls.ts';
 import { readTenantNames } from '../api-calls/tenant-names.ts';
 import { fragment, page, seeOther } from '../page-result.ts';
 import { type TenantContext, tenantPage } from '../page.ts';
@@ -73,8 +73,8 @@ const liveReplay = tenantPage({
     capability: 'view',
     query: ['wait'],
     async answer({ api, params, query, t }) {
-      const asked = withQuery(path`/replays/${params.id}`, { wait: query.has('wait') ? holdSeconds : undefined });
-      const replay = await api.get<ReplayProgress>(asked);
+      const wait = query.has('wait') ? { query: { wait: holdSeconds } } : {};
+      const replay = await api.call('GET /v1/replays/:id', { params, ...wait });
       return fragment(replayProgress(replay, `${t}/replays/${replay.id}`));
     },
   },

@@ -11,10 +11,4 @@ export {
   tokenIn,
 } from './cookies.ts';
 export { signInPage, signInPages } from './pages.ts';
-export {
-  createSessionActions,
-  endSession,
-  findSession,
-  type FoundSession,
-  type SessionActions,
-} from './sign-in.ts';
+export { createSessionActions, endSession, findSession, type FoundSession, type SessionActions } from './sign-in.ts';

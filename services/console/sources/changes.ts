@@ -1,5 +1,4 @@
 import { html } from '#lib/html';
-import { path } from '../api-calls/calls.ts';
 import { type FieldError, valueOf } from '../api-calls/console-api.ts';
 import { page, type PageResult, seeOther } from '../page-result.ts';
 import { type TenantContext, tenantPage } from '../page.ts';
@@ -28,13 +27,16 @@ export const editSource = tenantPage({
   post: {
     async answer(context) {
       const { api, form, params, t } = context;
-      const at = path`/sources/${params.id}`;
-      const asked = await api.ask<Source>(at);
+      const asked = await api.ask('GET /v1/sources/:id', { params });
       const source = valueOf(asked);
       const etag = form.get('etag') ?? '';
       form.delete('etag');
       const body = patchOf(readSourceForm(form, source.scheme), source, form);
-      const saved = await api.send<Source>('PATCH', at, { body, ...(etag !== '' && { ifMatch: etag }) });
+      const saved = await api.change('PATCH /v1/sources/:id', {
+        params,
+        body: JSON.stringify(body),
+        ...(etag !== '' && { ifMatch: etag }),
+      });
       if (saved.ok) return seeOther(`${t}/sources/${source.id}`);
       const { failure } = saved;
       if (failure.kind === 'problem' && failure.status === 400)

@@ -1,5 +1,5 @@
 import { html, type Html } from '#lib/html';
-import { path, withQuery } from '../api-calls/calls.ts';
+import { withQuery } from '../api-calls/calls.ts';
 import type { FieldError, ReadApi } from '../api-calls/console-api.ts';
 import { page, type PageResult } from '../page-result.ts';
 import { type TenantContext, tenantPage } from '../page.ts';
@@ -116,9 +116,8 @@ const source = tenantPage({
         api.call('GET /v1/sources/:id', { params }),
         dayCounts(api, params.id),
       ]);
-      const at = withQuery(path`/sources/${params.id}/rejections`, { limit: shownRejections });
       const changedId = source.identified_by.with === null ? await findChanged(api, source.id) : null;
-      const rejected = await api.get<readonly Rejection[]>(at);
+      const rejected = await api.call('GET /v1/sources/:id/rejections', { params, query: { limit: shownRejections } });
       const href = `${t}/sources/${source.id}`;
       return page({
         title: source.name,

@@ -1,6 +1,6 @@
 import { html, type Html } from '#lib/html';
 import { problemCodes } from '#lib/problem';
-import { path, withQuery } from '../api-calls/calls.ts';
+import { withQuery } from '../api-calls/calls.ts';
 import type { ReadApi } from '../api-calls/console-api.ts';
 import { page, problem } from '../page-result.ts';
 import { tenantPage } from '../page.ts';
@@ -36,8 +36,8 @@ export async function findRejection(
 ): Promise<Rejection | undefined> {
   const after = pattern.test(id) ? nextId(id) : undefined;
   if (after === undefined) return undefined;
-  const at = withQuery(path`/sources/${source}/rejections`, { cursor: after, limit: 1 });
-  const [found] = await api.get<readonly Rejection[]>(at);
+  const query = { cursor: after, limit: 1 };
+  const [found] = await api.call('GET /v1/sources/:id/rejections', { params: { id: source }, query });
   return found?.id === id ? found : undefined;
 }
 
