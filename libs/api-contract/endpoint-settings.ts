@@ -58,18 +58,15 @@ const headers = mapOf(
 );
 
 /** Which headers these are is checked beside. */
-const passHeaders = {
-  type: 'array',
-  maxItems: 50,
-  uniqueItems: true,
-  items: {
-    type: 'string',
+const passHeaders = list(
+  textOf({
     maxLength: 101,
     pattern: passRulePattern,
     description:
       'the name of an HTTP header, or a prefix with an asterisk such as X-GitHub-*; headers that may hold secrets need their whole name',
-  },
-} as const;
+  }),
+  { maxItems: 50, uniqueItems: true },
+);
 
 export const proxyUrl = {
   type: 'string',
@@ -95,7 +92,7 @@ const retry = ({ payloadRetentionDays, minRetrySeconds }: EndpointLimits) =>
       cap_seconds: seconds(0.01, 7 * day),
       window_seconds: seconds(1, longestWindowSeconds(payloadRetentionDays)),
       max_attempts: wholeNumber(1, 1_000),
-      schedule: { type: 'array', minItems: 1, maxItems: 100, items: seconds(minRetrySeconds, 7 * day) } as const,
+      schedule: list(seconds(minRetrySeconds, 7 * day), { minItems: 1, maxItems: 100 }),
       jitter: { type: 'number', minimum: 0, maximum: 1 } as const,
     },
   );
@@ -107,14 +104,8 @@ const url = textOf({
   description: 'an absolute URL',
 });
 
-const eventTypes = { type: 'array', maxItems: 100, uniqueItems: true, items: eventType } as const;
-
-const sourceIds = {
-  type: 'array',
-  maxItems: 100,
-  uniqueItems: true,
-  items: { type: 'string', maxLength: 100 },
-} as const;
+const eventTypes = list(eventType, { maxItems: 100, uniqueItems: true });
+const sourceIds = list(textOf({ maxLength: 100 }), { maxItems: 100, uniqueItems: true });
 
 /** All but the URL. How they go together, and with the existing endpoint, is checked beside. */
 const optionalFields = (limits: EndpointLimits) =>

@@ -101,6 +101,8 @@ const testResult = component(
   object({ event_id: id('evt'), delivery_id: nullable(id('dlv')), attempt: nullable(attempt.ref) }),
 );
 
+export type TestResult = Static<typeof testResult.schema>;
+
 /** For what the path says alone. */
 const nothing = closedObject({});
 

@@ -56,6 +56,7 @@ export {
   resumeEndpoint,
   rotateEndpointSecret,
   testEndpoint,
+  type TestResult,
   updateEndpoint,
 } from './endpoints.ts';
 export { createErasure, type Erasure, type ErasurePreview, getErasure, type TenantDeletion } from './erasures.ts';

@@ -1,6 +1,6 @@
 import type { SourceSettings } from '#lib/contract';
 import { headerName, identifierPlaces, locators, rateLimit, secret, wholeNumber } from './fields.ts';
-import { closedObject, textIn, textOf } from './schema.ts';
+import { closedObject, flag, list, textIn, textOf } from './schema.ts';
 import { tagsFrom } from './tags.ts';
 
 const hmac = closedObject(
@@ -18,25 +18,19 @@ const hmac = closedObject(
   },
 );
 
-const clientCertificate = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['required'],
-  properties: {
-    required: { type: 'boolean' },
-    fingerprints: {
-      type: 'array',
-      minItems: 1,
-      maxItems: 100,
-      items: {
-        type: 'string',
+const clientCertificate = closedObject(
+  { required: flag },
+  {
+    fingerprints: list(
+      textOf({
         maxLength: 95,
         pattern: '^(?:[0-9A-Fa-f]{2}:?){31}[0-9A-Fa-f]{2}$',
         description: 'the SHA-256 fingerprint of a certificate: 64 hex digits, with or without colons',
-      },
-    },
+      }),
+      { minItems: 1, maxItems: 100 },
+    ),
   },
-} as const;
+);
 
 /** Settings of a source that are shown as they were given. */
 export const shownSettings = {
@@ -55,7 +49,7 @@ export const shownSettings = {
   ordering_key: locators,
   tags_from: tagsFrom,
   timestamp_tolerance_seconds: wholeNumber(1, 24 * 3600),
-  allowed_ips: { type: 'array', minItems: 1, maxItems: 1_000, items: { type: 'string', maxLength: 64 } },
+  allowed_ips: list(textOf({ maxLength: 64 }), { minItems: 1, maxItems: 1_000 }),
   rate_limit: rateLimit,
   response_status: { type: 'integer', enum: [200, 202, 204] },
   client_certificate: clientCertificate,

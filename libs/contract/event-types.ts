@@ -51,15 +51,22 @@ export const reservedTypeNames: readonly string[] = [
 const plainInPaths = /^[A-Za-z0-9](?:[A-Za-z0-9._: -]*[A-Za-z0-9_:-])?$/;
 
 /**
- * The address below `base` of what is called so. Many proxies decode or refuse `%2F`, `%5C` and `%25` in a path, so a name with more than letters,
- * digits and a few marks is the query parameter `name`, and `-` stands in its place: `/catalog/-/v/2?name=orders%2Fcreate`.
+ * How an address names what is called so. Many proxies decode or refuse `%2F`, `%5C` and `%25` in a path, so a name with more than letters, digits
+ * and a few marks is the query parameter `name`, and `-` stands in its place: `/catalog/-/v/2?name=orders%2Fcreate`.
+ */
+export const placeOfName = (name: string): { params: { name: string }; query: { name?: string } } =>
+  plainInPaths.test(name) ? { params: { name }, query: {} } : { params: { name: nameInQuery }, query: { name } };
+
+/**
+ * The address below `base` of what is called so (placeOfName).
  *
  * @param below the rest of the path
  */
-export const addressOfName = (base: string, name: string, below = ''): string =>
-  plainInPaths.test(name)
-    ? `${base}/${encodeURIComponent(name)}${below}`
-    : `${base}/${nameInQuery}${below}?name=${encodeURIComponent(name)}`;
+export function addressOfName(base: string, name: string, below = ''): string {
+  const { params, query } = placeOfName(name);
+  const path = `${base}/${encodeURIComponent(params.name)}${below}`;
+  return query.name === undefined ? path : `${path}?name=${encodeURIComponent(query.name)}`;
+}
 
 /** `[[invoice.paid]]` in a description or in notes is a link to that type. */
 export const typeLinkPattern = new RegExp(String.raw`\[\[(?! )((?:${nameCharacter}| (?! |\])){1,255})\]\]`, 'gu');

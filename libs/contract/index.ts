@@ -206,6 +206,7 @@ export {
   isWrittenLikeTypeName,
   maxSchemaBytes,
   nameInQuery,
+  placeOfName,
   reservedTypeNames,
   typeLinkPattern,
   versionCompatibilities,

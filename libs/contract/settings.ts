@@ -43,18 +43,18 @@ export interface SourceSettings {
    * `header:Name` or JSON pointers, tried in order; an entry that is a list joins its values. The default is the scheme's own: identityRule of
    * libs/signatures.
    */
-  dedup_id?: (string | string[])[];
+  dedup_id?: readonly (string | readonly string[])[];
   /** `off`: each receipt is an event. */
   dedup?: 'on' | 'off';
   dedup_ttl_seconds?: number;
-  event_type_from?: string[];
+  event_type_from?: readonly string[];
   /** `header:Name` or JSON pointers, tried in order: webhooks of one key stay in the order in which they came. */
-  ordering_key?: string[];
+  ordering_key?: readonly string[];
   /** `header:Name` or a JSON pointer for each tag of an event, by the tag's name: tags.ts. */
   tags_from?: Record<string, string>;
   timestamp_tolerance_seconds?: number;
   /** Addresses and networks (`192.0.2.0/24`) that may send; any may where there is no list. */
-  allowed_ips?: string[];
+  allowed_ips?: readonly string[];
   rate_limit?: RateLimit;
   response_status?: 200 | 202 | 204;
   /** Only senders who show a client certificate that the ingress's authorities have signed. */
@@ -87,7 +87,7 @@ interface RateLimit {
 interface ClientCertificateSettings {
   required: boolean;
   /** SHA-256 of the certificates that may be shown, in hex; any that the authorities have signed where there is no list. */
-  fingerprints?: string[];
+  fingerprints?: readonly string[];
 }
 
 /**
@@ -112,7 +112,7 @@ export interface EndpointSettings {
   /** Sent with each request, beside Hookline's own: endpoint-headers.ts. */
   headers?: Record<string, string>;
   /** The provider's headers that go to the receiver too: names, and beginnings such as `X-GitHub-*` (pass-headers.ts). */
-  pass_headers?: string[];
+  pass_headers?: readonly string[];
   /** `http(s)://[user[:password]@]host[:port]`, through which its requests go. */
   proxy?: string;
   /** Shown to a receiver that asks for one. */

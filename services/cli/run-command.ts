@@ -5,8 +5,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, CommanderError, Option } from 'commander';
+import { isApiError, toCommandFailure } from './api-calls/failures.ts';
 import { CommandFailure, usageFailure } from './command-failure.ts';
 import { verbTable } from './commands/table.ts';
+import { loadApiConfig } from './config.ts';
 import type { Context, HostProcess } from './context.ts';
 import { nameWrongFields } from './name-wrong-fields.ts';
 import { inUtc } from './output/print.ts';
@@ -35,7 +37,8 @@ export async function runCommand(
       const isInUtc = command.getOptionValue('utc') === true;
       const ownContext = isInUtc ? { ...context, screen: inUtc(context.screen) } : context;
       const running = verb.run(valuesOf(command, verb.options), argumentsOf(command, verb), ownContext);
-      exitCode = await running.catch((error: unknown) => {
+      exitCode = await running.catch((thrown: unknown) => {
+        const error = isApiError(thrown) ? toCommandFailure(thrown.failure, loadApiConfig(context).apiUrl) : thrown;
         if (!(error instanceof CommandFailure)) throw error;
         throw error.exitCode === 2
           ? withUsage(error.message, command)

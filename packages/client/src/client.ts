@@ -20,6 +20,10 @@ export interface Client {
   page<Name extends ListName>(name: Name, ...given: GivenOf<Name>): Promise<Page<ItemOf<Name>>>;
   /** That page, and all behind it. @throws ApiError */
   pages<Name extends ListName>(name: Name, ...given: GivenOf<Name>): AsyncGenerator<Page<ItemOf<Name>>, void>;
+  /** The items of that page and of those behind it, up to so many. @throws ApiError */
+  list<Name extends ListName>(name: Name, most: number, ...given: GivenOf<Name>): Promise<ItemOf<Name>[]>;
+  /** A part of a document that comes in several. @throws ApiError */
+  part<Name extends CallName>(name: Name, ...given: GivenOf<Name>): Promise<Part<Value<Name>>>;
   /** A body that is not the API's own JSON: a payload as its sender sent it. @throws ApiError */
   bytes<Name extends CallName>(name: Name, ...given: GivenOf<Name>): Promise<HttpAnswer>;
 }
@@ -37,6 +41,15 @@ export interface Page<Item> {
   /** The answer's header, by its lower-case name. */
   header(name: string): string | undefined;
 }
+
+export interface Part<T> {
+  value: T;
+  /** The parameters of the next one, if there is one. */
+  next: URLSearchParams | undefined;
+}
+
+/** The least and the most items that a page is asked for: the API lists changes from two on. */
+const pageSizes = { least: 2, most: 1_000 };
 
 interface Sending {
   /** The ETag that the resource must still have. */
@@ -106,23 +119,39 @@ export function createClient(options: ClientOptions): Client {
     return result.status >= 300 ? { failure: failureOf(result, parse) } : { answer: result };
   }
 
+  async function bytes(name: string, given?: AnyGiven): Promise<HttpAnswer> {
+    const answered = await answerTo(name, given);
+    if ('failure' in answered) throw new ApiError(answered.failure);
+    return answered.answer;
+  }
+
   async function ask(name: string, given?: AnyGiven): Promise<Asked<unknown>> {
     const answered = await answerTo(name, given);
     if ('failure' in answered) return { ok: false, ...answered };
-    const { status, bytes, header } = answered.answer;
-    const read = tryParse(bytes.toString(), parse);
-    if (read === undefined)
-      return { ok: false, failure: { kind: 'unexpected_answer', status, body: bytes.toString() } };
-    return { ok: true, value: read.value, etag: header('etag'), status };
+    const read = readValue(answered.answer);
+    if ('failure' in read) return { ok: false, ...read };
+    const { status, header } = answered.answer;
+    return { ok: true, ...read, etag: header('etag'), status };
+  }
+
+  function readValue({ status, bytes }: HttpAnswer): { value: unknown } | { failure: ApiFailure } {
+    const body = bytes.toString();
+    return tryParse(body, parse) ?? { failure: { kind: 'unexpected_answer', status, body } };
+  }
+
+  async function part(name: string, given?: AnyGiven): Promise<Part<unknown>> {
+    const answer = await bytes(name, given);
+    const read = readValue(answer);
+    if ('failure' in read) throw new ApiError(read.failure);
+    return { ...read, next: linked('next', answer.header('link')) };
   }
 
   async function page(name: string, given?: AnyGiven): Promise<Page<unknown>> {
-    const answered = await answerTo(name, given);
-    if ('failure' in answered) throw new ApiError(answered.failure);
-    const { status, bytes, header } = answered.answer;
+    const answer = await bytes(name, given);
+    const { status, header } = answer;
     // 204: a held request whose time is up.
-    const items = status === 204 ? [] : tryParse(bytes.toString(), parse)?.value;
-    if (!Array.isArray(items)) throw new ApiError({ kind: 'unexpected_answer', status, body: bytes.toString() });
+    const items = status === 204 ? [] : tryParse(answer.bytes.toString(), parse)?.value;
+    if (!Array.isArray(items)) throw new ApiError({ kind: 'unexpected_answer', status, body: answer.bytes.toString() });
     const link = header('link');
     return { items, next: linked('next', link), prev: linked('prev', link), header };
   }
@@ -136,37 +165,53 @@ export function createClient(options: ClientOptions): Client {
     }
   }
 
+  async function list(name: string, most: number, given?: AnyGiven): Promise<unknown[]> {
+    const query = searchOf(given?.query);
+    query.set('limit', String(Math.min(Math.max(most, pageSizes.least), pageSizes.most)));
+    const listed: unknown[] = [];
+    for await (const { items } of pages(name, { ...given, query })) {
+      listed.push(...items);
+      if (listed.length >= most) break;
+    }
+    return listed.slice(0, most);
+  }
+
   // The names, which the types have checked, are the API's.
   return {
     ask,
     page,
     pages,
+    list,
+    part,
+    bytes,
     async call(name: string, given?: AnyGiven) {
       const asked = await ask(name, given);
       if (!asked.ok) throw new ApiError(asked.failure);
       return asked.value;
     },
-    async bytes(name: string, given?: AnyGiven) {
-      const answered = await answerTo(name, given);
-      if ('failure' in answered) throw new ApiError(answered.failure);
-      return answered.answer;
-    },
   } as Client;
 }
 
-/** Values of a path are encoded, so that no id leads elsewhere; parameters that are absent or empty are left out. */
+/** Values of a path are encoded, so that no id leads elsewhere. */
 function requestOf(
   name: string,
   params: Readonly<Record<string, string>>,
-  query: URLSearchParams | Query = {},
+  query: AnyGiven['query'],
 ): { method: Method; path: string } {
   const [method = '', template = ''] = name.split(' ');
   const path = template.replace(/:(\w+)/g, (_, param: string) => encodeURIComponent(params[param] ?? ''));
+  // A blank as in the rest of the address, not as forms have it.
+  const search = searchOf(query).toString().replaceAll('+', '%20');
+  return { method: method as Method, path: search === '' ? path : `${path}?${search}` };
+}
+
+/** Parameters that are absent or empty are left out. */
+function searchOf(query: AnyGiven['query'] = {}): URLSearchParams {
   const search = new URLSearchParams();
   const entries = query instanceof URLSearchParams ? [...query] : Object.entries(query);
   for (const [parameter, value] of entries)
     for (const each of [value].flat()) if (each !== undefined && each !== '') search.append(parameter, String(each));
-  return { method: method as Method, path: search.size === 0 ? path : `${path}?${search.toString()}` };
+  return search;
 }
 
 /** The parameters of a link of the API. Its address may be another than ours, which must not get the credential: only the parameters count. */

@@ -8,5 +8,13 @@ export {
   createClient,
   type GivenOf,
   type Page,
+  type Part,
 } from './client.ts';
-export type { HttpAnswer, HttpRequest, HttpResult, Method, Transport } from './transport.ts';
+export {
+  createTransport,
+  type HttpAnswer,
+  type HttpRequest,
+  type HttpResult,
+  type Method,
+  type Transport,
+} from './transport.ts';

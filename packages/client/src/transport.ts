@@ -4,12 +4,20 @@ import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-export interface HttpRequest {
+/** As the client makes them. */
+export interface HttpRequest extends AnyRequest {
   method: Method;
-  /** From `/v1` on, as it is sent. */
-  path: string;
   headers: Readonly<Record<string, string>>;
   body?: string | undefined;
+}
+
+interface AnyRequest {
+  method: string;
+  /** With its query, as it is sent. */
+  path: string;
+  /** A list is a header that is sent so many times. */
+  headers: Readonly<Record<string, string | string[]>>;
+  body?: string | Buffer | undefined;
   /** For what the API holds on purpose; default: that of the transport. */
   timeoutMs?: number | undefined;
   /** Aborts when nobody waits for the answer: the call ends, and with it what the API does for it. */
@@ -32,20 +40,20 @@ export type Transport = (request: HttpRequest) => Promise<HttpResult>;
 /** Longer than the API holds any request. */
 const usualTimeoutMs = 30_000;
 
+/** Connections stay open while they are used. */
+const agents = { http: new HttpAgent({ keepAlive: true }), https: new HttpsAgent({ keepAlive: true }) };
+
 /**
- * Requests on connections that stay open while they are used. Not `fetch`, which refuses ports that a stack may well be on.
+ * Not `fetch`, which refuses ports that a stack may well be on.
  *
- * @param url that of the API, without `/v1`
+ * @param url what all paths are below: of the API, without `/v1`
  */
-export function createTransport(url: string): Transport {
+export function createTransport(url: string): (request: AnyRequest) => Promise<HttpResult> {
   const { protocol, hostname, port, pathname } = new URL(url);
   const base = pathname.replace(/\/+$/, '');
-  const [send, agent] =
-    protocol === 'https:'
-      ? [requestHttps, new HttpsAgent({ keepAlive: true })]
-      : [requestHttp, new HttpAgent({ keepAlive: true })];
+  const [send, agent] = protocol === 'https:' ? [requestHttps, agents.https] : [requestHttp, agents.http];
 
-  function answerTo({ method, path, headers, body }: HttpRequest, signal: AbortSignal): Promise<HttpAnswer> {
+  function answerTo({ method, path, headers, body }: AnyRequest, signal: AbortSignal): Promise<HttpAnswer> {
     const { promise, resolve, reject } = Promise.withResolvers<HttpAnswer>();
     const options = { protocol, hostname: hostname.replace(/^\[|\]$/g, ''), port, path: base + path, method, headers };
     const sent = send({ ...options, agent, signal }, (answer) => void read(answer).then(resolve, reject));

@@ -29,8 +29,8 @@ import { shownCertificate } from './client-certificate.ts';
 export interface EndpointContent {
   url: string;
   description: string;
-  event_types: string[];
-  source_ids: string[];
+  event_types: readonly string[];
+  source_ids: readonly string[];
   /** Null: every payload. */
   filter: unknown;
   settings: EndpointSettings;

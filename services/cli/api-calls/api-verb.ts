@@ -1,8 +1,9 @@
+import type { Client } from '#client';
 import type { Context } from '../context.ts';
 import { omitAbsent, readWholeNumber } from '../options/values.ts';
 import { describe, print, printable, type Screen } from '../output/print.ts';
 import { type OptionSpecs, text, type Values, type Verb, verb, type VerbDefinition } from '../verb.ts';
-import { type Api, connect, pathOf } from './api.ts';
+import { connect } from './api.ts';
 
 /** Verbs that call the API, print its answer, and end. */
 
@@ -21,7 +22,7 @@ interface ApiVerbDefinition<
   /** For the help of `--tenant`. */
   resources: string;
   call(
-    api: Api,
+    api: Client,
     values: Values<WithTenant<Options>>,
     given: Readonly<Record<Argument, string>>,
     context: Context,
@@ -29,7 +30,7 @@ interface ApiVerbDefinition<
   /** Formats the answer for people; default: a line per field. `--json` prints it unchanged. */
   show?(answer: Answer, screen: Screen): string;
   /** Sentences for the standard error, once the answer is printed. */
-  warn?(answer: Answer, api: Api): Promise<readonly string[]>;
+  warn?(answer: Answer, api: Client): Promise<readonly string[]>;
   /** Once the answer is printed for people. */
   afterwards?(answer: Answer, context: Context): Promise<void>;
   /** 0 by default. */
@@ -86,6 +87,6 @@ export const rotateSecretVerb = (resources: 'sources' | 'endpoints', { descripti
           overlap_seconds: readWholeNumber('overlap-seconds', overlap, { min: 0, max: month, otherwise: 0 }),
         }),
       };
-      return api.ask('POST', pathOf(resources, id, 'rotate-secret'), { body });
+      return api.call(`POST /v1/${resources}/:id/rotate-secret`, { params: { id }, body });
     },
   });

@@ -1,19 +1,11 @@
+import type { Client } from '#client';
+import type { Replay } from '#lib/api-contract';
 import type { Context } from '../context.ts';
 import { readWaitSeconds } from '../options/replay-options.ts';
 import { describe, print, printable } from '../output/print.ts';
-import type { Api } from './api.ts';
 
-export interface Replay extends Record<string, unknown> {
-  id: string;
-  status: string;
-  operation?: string | null;
-  matched: number;
-  replayed: number;
-  failed: number;
-  remaining: number;
-  /** Null, or from an earlier version of the API not there: nobody knows. */
-  outcome?: { delivered: number; waiting: number; dead_lettered: number; cancelled: number } | null;
-}
+/** How far a replay has come. */
+export type Progress = Pick<Replay, 'id' | 'status' | 'operation' | 'replayed' | 'failed' | 'remaining' | 'outcome'>;
 
 const lookEveryMs = 1_000;
 
@@ -22,21 +14,21 @@ const doneWords: Readonly<Record<string, string>> = {
   cancel_deliveries: 'asked to be cancelled',
 };
 
-function progressOf({ id, status, operation, replayed, failed, remaining, outcome }: Replay): string {
+function describeProgress({ id, status, operation, replayed, failed, remaining, outcome }: Progress): string {
   if (status === 'queued') return `${printable(id)}: queued, ${remaining} remaining`;
   const sent = `${replayed} ${doneWords[operation ?? ''] ?? 'sent'}, ${failed} failed, ${remaining} remaining`;
-  if (outcome === null || outcome === undefined) return `${printable(id)}: ${sent}`;
+  if (outcome === null) return `${printable(id)}: ${sent}`;
   const { delivered, waiting, dead_lettered: dead, cancelled } = outcome;
   const words = [`${delivered} delivered`, `${waiting} waiting`, `${dead} dead-lettered`];
   if (cancelled > 0) words.push(`${cancelled} cancelled`);
   return `${printable(id)}: ${sent}; ${words.join(', ')}`;
 }
 
-const isSending = ({ status }: Replay): boolean => status === 'running' || status === 'queued';
-const waits = ({ outcome }: Replay): boolean => (outcome?.waiting ?? 0) > 0;
+const isSending = ({ status }: Progress): boolean => status === 'running' || status === 'queued';
+const waits = ({ outcome }: Progress): boolean => (outcome?.waiting ?? 0) > 0;
 
 /** The exit code that options/replay-limits.ts promises. A delivery that was to be cancelled may end as it likes. */
-export function exitCodeOf({ status, operation, failed, outcome }: Replay): number {
+export function exitCodeOf({ status, operation, failed, outcome }: Progress): number {
   const isCancellation = operation === 'cancel_deliveries';
   const { dead_lettered: dead = 0, cancelled = 0 } = outcome ?? {};
   if (failed > 0 || status === 'cancelled' || (!isCancellation && dead + cancelled > 0)) return 1;
@@ -47,12 +39,12 @@ export function exitCodeOf({ status, operation, failed, outcome }: Replay): numb
  * Prints the progress on the standard error until every delivery has ended, or the wait for those that were sent is over. Undefined after
  * Ctrl-C, which ends the watching alone.
  */
-export async function followReplay(
+export async function followReplay<Shown extends Progress>(
   { process, clock }: Pick<Context, 'process' | 'clock'>,
-  started: Replay,
-  look: () => Promise<Replay>,
+  started: Shown,
+  look: () => Promise<Shown>,
   { tenant, waitSeconds }: { tenant: string | undefined; waitSeconds: number },
-): Promise<Replay | undefined> {
+): Promise<Shown | undefined> {
   const interrupted = new AbortController();
   const interrupt = (): void => interrupted.abort();
   process.once('SIGINT', interrupt);
@@ -60,7 +52,7 @@ export async function followReplay(
     let printed = '';
     let lookedSinceSent = 0;
     for (let replay = started; ; replay = await look()) {
-      const progress = progressOf(replay);
+      const progress = describeProgress(replay);
       if (progress !== printed) process.stderr.write(`${progress}\n`);
       printed = progress;
       if (!isSending(replay)) {
@@ -88,28 +80,27 @@ interface Options {
   json: boolean;
 }
 
-/** Starts a replay by this request, and shows it until its deliveries have ended. @returns its exit code (exitCodesOfReplay) */
+/** Starts a replay, and shows it until its deliveries have ended. @returns its exit code (exitCodesOfReplay) */
 export async function runReplay(
   context: Context,
-  api: Api,
-  request: { path: string; body: object },
+  api: Client,
+  start: () => Promise<Replay | { dry_run: boolean }>,
   options: Options,
 ): Promise<number> {
   const waitSeconds = readWaitSeconds(options);
-  return showReplay(context, api, await api.ask<Replay>('POST', request.path, { body: request.body }), {
-    ...options,
-    waitSeconds,
-  });
+  const started = await start();
+  if (!('id' in started)) throw new Error('a replay that is not a dry run has an id');
+  return showReplay(context, api, started, { ...options, waitSeconds });
 }
 
 /** Shows a replay that was started. @param waitSeconds how long its deliveries are waited for, once all are sent */
 export async function showReplay(
   context: Context,
-  api: Api,
+  api: Client,
   started: Replay,
   { tenant, json, waitSeconds }: Pick<Options, 'tenant' | 'json'> & { waitSeconds: number },
 ): Promise<number> {
-  const look = (): Promise<Replay> => api.ask<Replay>('GET', `/replays/${started.id}`);
+  const look = (): Promise<Replay> => api.call('GET /v1/replays/:id', { params: { id: started.id } });
   const last = await followReplay(context, started, look, { tenant, waitSeconds });
   if (last === undefined) return 0;
   print(context, last, json, describe);

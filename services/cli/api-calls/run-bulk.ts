@@ -8,7 +8,7 @@ import { connect } from './api.ts';
 import { runReplay } from './replays.ts';
 
 interface Bulk {
-  path: string;
+  name: 'POST /v1/deliveries/retry' | 'POST /v1/deliveries/cancel' | 'POST /v1/events/replay';
   filter: Readonly<Record<string, string | readonly string[]>>;
   /** More fields of the request. */
   more?: Readonly<Record<string, string>>;
@@ -16,18 +16,12 @@ interface Bulk {
   question: string;
 }
 
-interface Preview extends Record<string, unknown> {
-  as_of: string;
-  matched: number;
-  complete: boolean;
-}
-
 const maxItems = 10_000_000;
 
 /** Does to what matches what the request says: counts it, asks, starts exactly what was counted, and shows the progress until it ends. */
 export async function runBulk(
   context: Context,
-  { path, filter, more, question }: Bulk,
+  { name, filter, more, question }: Bulk,
   values: Values<typeof bulkOptions> & { tenant: string | undefined },
 ): Promise<number> {
   if (!values.all && Object.keys(filter).length === 0) throw usageFailure('nothing selected: give a filter, or --all');
@@ -37,7 +31,8 @@ export async function runBulk(
   if (!values['dry-run'] && !values.yes && !mayAsk) throw usageFailure('no terminal to confirm on: give --yes');
 
   const api = connect(context, values.tenant);
-  const preview = await api.ask<Preview>('POST', path, { body: { ...body, dry_run: true } });
+  const preview = await api.call(name, { body: JSON.stringify({ ...body, dry_run: true }) });
+  if (!('dry_run' in preview)) throw new Error('a dry run has started a replay');
   if (values['dry-run']) {
     print(context, preview, values.json, describe);
     return 0;
@@ -51,5 +46,6 @@ export async function runBulk(
     const count = preview.complete ? `${preview.matched}` : `${preview.matched} or more`;
     await confirm(context, `${question.replace('{n}', count)}?`, 'nothing was done');
   }
-  return runReplay(context, api, { path, body: { ...body, as_of: preview.as_of } }, values);
+  const start = () => api.call(name, { body: JSON.stringify({ ...body, as_of: preview.as_of }) });
+  return runReplay(context, api, start, values);
 }

@@ -1,5 +1,4 @@
 import { apiVerb } from '../api-calls/api-verb.ts';
-import { pathOf } from '../api-calls/api.ts';
 import { usageFailure } from '../command-failure.ts';
 import { readJson, readLimit } from '../options/values.ts';
 import { columns } from '../output/print.ts';
@@ -22,7 +21,7 @@ export const apiKeys = {
       if (name === undefined) throw usageFailure('missing --name');
       if (scopes === undefined) throw usageFailure('missing --scope: read, write, publish or admin');
       const body = { name, scopes, ...(rate !== undefined && { rate_limit: readJson('rate-limit', rate) }) };
-      return api.ask('POST', '/api-keys', { body });
+      return api.call('POST /v1/api-keys', { body: JSON.stringify(body) });
     },
   }),
   list: apiVerb({
@@ -30,7 +29,7 @@ export const apiKeys = {
     description: 'Lists the API keys that are not revoked, oldest first, and the minute when each was last used.',
     resources,
     options: { limit: text('N', 'list at most this many (default: all)') },
-    call: (api, { limit }) => api.list('/api-keys', readLimit(limit)),
+    call: (api, { limit }) => api.list('GET /v1/api-keys', readLimit(limit)),
     show: columns('id', 'name', 'scopes', 'created_at', 'last_used_at'),
   }),
   revoke: apiVerb({
@@ -39,7 +38,7 @@ export const apiKeys = {
     resources,
     argument: 'id',
     call: async (api, _values, { id }) => {
-      await api.ask('DELETE', pathOf('api-keys', id));
+      await api.call('DELETE /v1/api-keys/:id', { params: { id } });
       return { id, revoked: true };
     },
     show: ({ id }) => `${id} is revoked`,

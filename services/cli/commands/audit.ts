@@ -26,7 +26,7 @@ export const audit = apiVerb({
         until: readTime('until', until, nowMs),
       }),
     );
-    return api.list<AuditEntry>(`/audit?${query.toString()}`, readLimit(limit, { otherwise: 50 }));
+    return api.list('GET /v1/audit', readLimit(limit, { otherwise: 50 }), { query });
   },
   show: (entries, screen) => table(entries.map(row), ['at', 'actor', 'action', 'resource', 'fields'], screen),
 });

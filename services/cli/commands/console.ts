@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { platform } from 'node:os';
 import { ownPath } from '#lib/html';
-import { type Api, connect } from '../api-calls/api.ts';
+import { connect } from '../api-calls/api.ts';
 import { usageFailure } from '../command-failure.ts';
 import { hasDisplay, loadConsoleConfig } from '../config.ts';
 import type { Context } from '../context.ts';
@@ -23,13 +23,6 @@ export const openInBrowser = (url: string, opener: string | undefined = openers[
     });
   });
 
-interface NewSession {
-  id: string;
-  tenant: string;
-  code: string;
-  code_expires_at: string;
-}
-
 /** In the place of a tenant: all. */
 const allTenants = '*';
 
@@ -44,6 +37,7 @@ export async function openConsole(
   const { consoleUrl } = loadConsoleConfig(context);
   const page = to === undefined ? undefined : readPage(to);
   const { id, tenant: itsTenant, code, code_expires_at } = await createSession(tenant, context);
+  if (code === null) throw new Error('a session that is made with a code has one');
   const url = signInUrl(consoleUrl, code, page);
   print(context, { url, session_id: id, tenant: itsTenant, code_expires_at }, json, () => url);
   const isForPerson = !json && !isPrintedOnly && process.stdout.isTTY;
@@ -67,11 +61,8 @@ function signInUrl(consoleUrl: string, code: string, page: string | undefined): 
   return `${base}/session/code?${query.toString()}`;
 }
 
-async function createSession(tenant: string | undefined, context: Context): Promise<NewSession> {
+async function createSession(tenant: string | undefined, context: Context) {
   const api = connect(context, tenant === allTenants ? undefined : tenant);
-  const isOfAll = tenant === allTenants || (tenant === undefined && (await isOfAllTenants(api)));
-  return api.ask<NewSession>('POST', '/sessions', { body: { code: true, ...(isOfAll && { tenant: allTenants }) } });
+  const isOfAll = tenant === allTenants || (tenant === undefined && (await api.call('GET /v1/me')).all_tenants);
+  return api.call('POST /v1/sessions', { body: { code: true, ...(isOfAll && { tenant: allTenants }) } });
 }
-
-const isOfAllTenants = async (api: Api): Promise<boolean> =>
-  (await api.ask<{ all_tenants: boolean }>('GET', '/me')).all_tenants;

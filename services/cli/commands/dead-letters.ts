@@ -1,5 +1,6 @@
+import type { DeadLetter } from '#lib/api-contract';
 import { apiVerb, tenantOption } from '../api-calls/api-verb.ts';
-import { connect, pathOf } from '../api-calls/api.ts';
+import { connect } from '../api-calls/api.ts';
 import { runReplay } from '../api-calls/replays.ts';
 import { usageFailure } from '../command-failure.ts';
 import type { Context } from '../context.ts';
@@ -32,12 +33,6 @@ const filterOf = (values: Values<typeof filterOptions>, nowMs: number): Record<s
     until: readTime('until', values.until, nowMs),
   });
 
-/** A dead letter as in lists. */
-export interface DeadLetter extends Record<string, unknown> {
-  last_outcome: string | null;
-  last_http_status: number | null;
-}
-
 /** The columns of a table of dead letters: those that tell most stand first. */
 const deadLetterColumns = [
   ...['id', 'at', 'last', 'reason', 'attempts', 'stage', 'event_type', 'event_id', 'endpoint_id', 'status'],
@@ -47,7 +42,7 @@ const deadLetterRow = (deadLetter: DeadLetter) => ({ ...deadLetter, last: lastOf
 
 /** The receiver's last outcome: `HTTP 500`, `timeout`; null where nothing was sent. */
 const lastOf = ({ last_outcome: outcome, last_http_status: status }: DeadLetter): string | null =>
-  status === null || status === undefined ? outcome : `HTTP ${status}`;
+  status === null ? outcome : `HTTP ${status}`;
 
 type ReplayValues = Values<typeof filterOptions & typeof replayLimitOptions & typeof waitOptions> & {
   all: boolean;
@@ -58,11 +53,6 @@ type ReplayValues = Values<typeof filterOptions & typeof replayLimitOptions & ty
 };
 
 const notDone = 'nothing was replayed';
-
-interface Preview extends Record<string, unknown> {
-  matched: number;
-  left_out: number;
-}
 
 async function replayDeadLetters(values: ReplayValues, context: Context): Promise<number> {
   const { process, clock, screen } = context;
@@ -79,8 +69,10 @@ async function replayDeadLetters(values: ReplayValues, context: Context): Promis
   if (!values['dry-run'] && !values.yes && !mayAsk) throw usageFailure('no terminal to confirm on: give --yes');
 
   const api = connect(context, values.tenant);
+  const replay = (request: object) => api.call('POST /v1/dead-letters/replay', { body: JSON.stringify(request) });
   if (values['dry-run'] || !values.yes) {
-    const preview = await api.ask<Preview>('POST', '/dead-letters/replay', { body: { ...body, dry_run: true } });
+    const preview = await replay({ ...body, dry_run: true });
+    if (!('dry_run' in preview)) throw new Error('a dry run has started a replay');
     if (values['dry-run']) {
       print(context, preview, values.json, describe);
       return 0;
@@ -93,7 +85,7 @@ async function replayDeadLetters(values: ReplayValues, context: Context): Promis
     await confirm(context, `Replay ${preview.matched} dead letters?`, notDone);
   }
 
-  return runReplay(context, api, { path: '/dead-letters/replay', body }, values);
+  return runReplay(context, api, () => replay(body), values);
 }
 
 const resources = 'dead letters';
@@ -114,7 +106,7 @@ export const deadLetters = {
         ...filterOf(values, clock.nowMs()),
         ...(status !== 'all' && { status }),
       });
-      return api.list<DeadLetter>(`/dead-letters?${query.toString()}`, readLimit(values.limit, { otherwise: 50 }));
+      return api.list('GET /v1/dead-letters', readLimit(values.limit, { otherwise: 50 }), { query });
     },
     show: (deadLetters, screen) => table(deadLetters.map(deadLetterRow), deadLetterColumns, screen),
   }),
@@ -123,7 +115,10 @@ export const deadLetters = {
     description: 'Shows a dead letter (dl_…) with its headers and payload, or a replay (rpl_…) and its progress.',
     resources,
     argument: 'id',
-    call: (api, _values, { id }) => api.ask('GET', pathOf(id.startsWith('rpl_') ? 'replays' : 'dead-letters', id)),
+    call: (api, _values, { id }): Promise<object> => {
+      const name = id.startsWith('rpl_') ? 'GET /v1/replays/:id' : 'GET /v1/dead-letters/:id';
+      return api.call(name, { params: { id } });
+    },
   }),
   replay: verb({
     summary: 'Replay dead letters',
@@ -152,7 +147,8 @@ export const deadLetters = {
     },
     call: (api, { status, outcome, limit }, { replay }) => {
       const query = new URLSearchParams(omitAbsent({ status, outcome }));
-      return api.list(`${pathOf('replays', replay, 'items')}?${query.toString()}`, readLimit(limit, { otherwise: 50 }));
+      const given = { params: { id: replay }, query };
+      return api.list('GET /v1/replays/:id/items', readLimit(limit, { otherwise: 50 }), given);
     },
     show: columns('item', 'status', 'outcome', 'reason', 'event_id', 'endpoint_id', 'dead_letter_id', 'delivery_id'),
   }),
@@ -162,9 +158,9 @@ export const deadLetters = {
     resources,
     argument: 'replay',
     call: async (api, _values, { replay }) => {
-      const path = pathOf('replays', replay);
-      await api.ask('DELETE', path);
-      return api.ask('GET', path);
+      const given = { params: { id: replay } };
+      await api.call('DELETE /v1/replays/:id', given);
+      return api.call('GET /v1/replays/:id', given);
     },
   }),
 };

@@ -1,6 +1,6 @@
 import { apiVerb, tenantOption } from '../api-calls/api-verb.ts';
-import { connect, pathOf } from '../api-calls/api.ts';
-import { type Replay, showReplay } from '../api-calls/replays.ts';
+import { connect } from '../api-calls/api.ts';
+import { showReplay } from '../api-calls/replays.ts';
 import { usageFailure } from '../command-failure.ts';
 import {
   bulkOptions,
@@ -11,7 +11,7 @@ import {
 } from '../options/replay-options.ts';
 import { readLimit } from '../options/values.ts';
 import { columns, describe, print, table } from '../output/print.ts';
-import { type Attempt, attemptColumns, attemptRow } from '../output/views.ts';
+import { attemptColumns, attemptRow } from '../output/views.ts';
 import { text, type Verb, verb } from '../verb.ts';
 
 const resources = 'deliveries';
@@ -35,7 +35,7 @@ const oneOrMany = ({ action, summary, description, question }: OneOrMany): Verb 
       const filter = deliveryFilterOf(values, context.clock.nowMs());
       if (id === '') {
         const { runBulk } = await import('../api-calls/run-bulk.ts');
-        return runBulk(context, { path: `/deliveries/${action}`, filter, question }, values);
+        return runBulk(context, { name: `POST /v1/deliveries/${action}`, filter, question }, values);
       }
       const ofMany = (Object.keys({ ...deliveryFilterOptions, ...bulkOptions }) as (keyof typeof values)[]).filter(
         (option) => option !== 'wait',
@@ -44,9 +44,9 @@ const oneOrMany = ({ action, summary, description, question }: OneOrMany): Verb 
         throw usageFailure('an id excludes filters and their options');
       const waitSeconds = readWaitSeconds(values);
       const api = connect(context, values.tenant);
-      const answer = await api.ask<{ id: string }>('POST', pathOf('deliveries', id, action));
+      const answer = await api.call(`POST /v1/deliveries/:id/${action}`, { params: { id } });
       // A delivery that was dead-lettered is replayed.
-      if (answer.id.startsWith('rpl_')) return showReplay(context, api, answer as Replay, { ...values, waitSeconds });
+      if ('replayed' in answer) return showReplay(context, api, answer, { ...values, waitSeconds });
       print(context, answer, values.json, describe);
       return 0;
     },
@@ -63,7 +63,7 @@ export const deliveries = {
     },
     call: (api, values, _given, { clock }) => {
       const query = new URLSearchParams(deliveryFilterOf(values, clock.nowMs()));
-      return api.list(`/deliveries?${query.toString()}`, readLimit(values.limit, { otherwise: 50 }));
+      return api.list('GET /v1/deliveries', readLimit(values.limit, { otherwise: 50 }), { query });
     },
     show: columns(
       ...['created_at', 'id', 'endpoint_id', 'status', 'attempts', 'last_outcome', 'last_http_status', 'last_detail'],
@@ -73,7 +73,7 @@ export const deliveries = {
     summary: 'Show a delivery and when it is retried',
     resources,
     argument: 'id',
-    call: (api, _values, { id }) => api.ask('GET', pathOf('deliveries', id)),
+    call: (api, _values, { id }) => api.call('GET /v1/deliveries/:id', { params: { id } }),
   }),
   attempts: apiVerb({
     summary: 'List the attempts of a delivery and their outcomes',
@@ -81,7 +81,7 @@ export const deliveries = {
       'Lists the attempts of a delivery and their outcomes, first attempt first; --json adds requests, responses and the time of each phase.',
     resources,
     argument: 'id',
-    call: (api, _values, { id }) => api.list<Attempt>(pathOf('deliveries', id, 'attempts'), Infinity),
+    call: (api, _values, { id }) => api.list('GET /v1/deliveries/:id/attempts', Infinity, { params: { id } }),
     show: (attempts, screen) => table(attempts.map(attemptRow), attemptColumns, screen),
   }),
   retry: oneOrMany({

@@ -1,6 +1,7 @@
+import type { Endpoint, TestResult } from '#lib/api-contract';
 import { endpointDefaults, type EndpointSettings } from '#lib/contract';
 import { apiVerb, rotateSecretVerb, tenantOption } from '../api-calls/api-verb.ts';
-import { connect, pathOf } from '../api-calls/api.ts';
+import { connect } from '../api-calls/api.ts';
 import { runReplay } from '../api-calls/replays.ts';
 import { usageFailure } from '../command-failure.ts';
 import type { Context } from '../context.ts';
@@ -27,19 +28,13 @@ import {
   timeForms,
 } from '../options/values.ts';
 import { columns, describe, type Screen } from '../output/print.ts';
-import { type Attempt, countDown, describeOutcome } from '../output/views.ts';
+import { countDown, describeOutcome } from '../output/views.ts';
 import { shownTime } from '../output/print.ts';
 import { flag, text, verb } from '../verb.ts';
 
-export interface CreatedEndpoint extends Record<string, unknown> {
-  id: string;
-  created_at: string;
-  effective_at: string;
-}
-
 /** From when on the endpoint gets events, and how it gets what came before: who sends at once is surprised by none. */
 export function describeBeginning(
-  { id, created_at: createdAt, effective_at: effectiveAt }: CreatedEndpoint,
+  { id, created_at: createdAt, effective_at: effectiveAt }: Pick<Endpoint, 'id' | 'created_at' | 'effective_at'>,
   screen: Screen,
 ): string {
   const from = new Date(Math.ceil(Date.parse(effectiveAt) / 1_000) * 1_000).toISOString();
@@ -47,15 +42,8 @@ export function describeBeginning(
   hookline events replay --to ${id} --since ${createdAt} --until ${effectiveAt}`;
 }
 
-export interface TestAnswer {
-  event_id: string;
-  /** Null while the event is not fanned out. */
-  delivery_id: string | null;
-  /** Null if there was none in the time that the API waits for it. */
-  attempt: Attempt | null;
-}
-
-function describeTest({ event_id: event, delivery_id: delivery, attempt }: TestAnswer, screen: Screen): string {
+/** There is no delivery while the event is not fanned out, and no attempt if there was none in the time that the API waits for it. */
+function describeTest({ event_id: event, delivery_id: delivery, attempt }: TestResult, screen: Screen): string {
   const ids = omitAbsent({ event, delivery: delivery ?? undefined });
   if (attempt === null) {
     const command = delivery === null ? `events deliveries ${event}` : `deliveries attempts ${delivery}`;
@@ -140,11 +128,6 @@ async function readClientCertificate(context: Context, values: Values): Promise<
 
 const resources = 'endpoints';
 
-interface Paused {
-  id: string;
-  paused_until: string | null;
-}
-
 /** Nested objects as lines of their own: `latency.p95_ms`. */
 const flat = (thing: object, prefix = ''): [string, unknown][] =>
   Object.entries(thing).flatMap(([name, value]: [string, unknown]) =>
@@ -160,7 +143,7 @@ const pauseVerbs = {
       'Shows the circuit breaker of an endpoint, its success and latency, what waits and until when, and its last success and failure. A dash is what is not known.',
     resources,
     argument: 'id',
-    call: (api, _values, { id }) => api.ask<object>('GET', pathOf('endpoints', id, 'health')),
+    call: (api, _values, { id }) => api.call('GET /v1/endpoints/:id/health', { params: { id } }),
     show: (health, screen) => describe(Object.fromEntries(flat(health)), screen),
   }),
   pause: apiVerb({
@@ -172,7 +155,7 @@ const pauseVerbs = {
     options: { until: text('TIME', futureTimeForms) },
     call: (api, { until }, { id }, { clock }) => {
       const body = omitAbsent({ until: readFutureTime('until', until, clock.nowMs()) });
-      return api.ask<Paused>('POST', pathOf('endpoints', id, 'pause'), { body });
+      return api.call('POST /v1/endpoints/:id/pause', { params: { id }, body });
     },
     show: ({ id, paused_until: until }, screen) => `${id} is paused until ${String(shownTime(until, screen))}`,
   }),
@@ -182,7 +165,7 @@ const pauseVerbs = {
       'Has the delivery that has waited longest sent within seconds, whenever the next probe is due. If it goes well, the others follow slowly.',
     resources,
     argument: 'id',
-    call: (api, _values, { id }) => api.ask<Paused>('POST', pathOf('endpoints', id, 'probe')),
+    call: (api, _values, { id }) => api.call('POST /v1/endpoints/:id/probe', { params: { id } }),
     show: ({ id }) => `${id} is probed: \`hookline endpoints health ${id}\` shows how that went`,
   }),
   resume: apiVerb({
@@ -190,7 +173,7 @@ const pauseVerbs = {
     description: 'Ends the pause of an endpoint: its deliveries are sent, oldest first, at its own rate.',
     resources,
     argument: 'id',
-    call: (api, _values, { id }) => api.ask<Paused>('POST', pathOf('endpoints', id, 'resume')),
+    call: (api, _values, { id }) => api.call('POST /v1/endpoints/:id/resume', { params: { id } }),
     show: ({ id }) => `${id} is not paused`,
   }),
 };
@@ -207,8 +190,8 @@ export const endpoints = {
       limit: text('N', 'list at most this many (default: all)'),
     },
     call: (api, { status, failing, search, limit }) => {
-      const filter = omitAbsent({ status, failing: failing ? 'true' : undefined, q: search });
-      return api.list(`/endpoints?${new URLSearchParams(filter).toString()}`, readLimit(limit));
+      const query = new URLSearchParams(omitAbsent({ status, failing: failing ? 'true' : undefined, q: search }));
+      return api.list('GET /v1/endpoints', readLimit(limit), { query });
     },
     show: columns('id', 'url', 'event_types', 'disabled_reason', 'created_at'),
   }),
@@ -216,7 +199,7 @@ export const endpoints = {
     summary: 'Show an endpoint',
     resources,
     argument: 'id',
-    call: (api, _values, { id }) => api.ask('GET', pathOf('endpoints', id)),
+    call: (api, _values, { id }) => api.call('GET /v1/endpoints/:id', { params: { id } }),
   }),
   create: apiVerb({
     summary: 'Create an endpoint; shows its secret once',
@@ -229,7 +212,7 @@ export const endpoints = {
     },
     async call(api, values, _given, context) {
       const body = { ...(await readEndpoint(context, values)), ...omitAbsent({ secret: values.secret }) };
-      return api.ask<CreatedEndpoint>('POST', '/endpoints', { body });
+      return api.call('POST /v1/endpoints', { body: JSON.stringify(body) });
     },
     show: (created, screen) => `${describe(created, screen)}\n\n${describeBeginning(created, screen)}`,
     afterwards: ({ effective_at }, context) => countDown(context, effective_at),
@@ -247,7 +230,8 @@ export const endpoints = {
         ...readResets(values.reset, { thing: 'an endpoint', settings: resettableSettings }),
       };
       refuseEmptyChange(body);
-      return api.ask<CreatedEndpoint>('PATCH', pathOf('endpoints', id), { body, ifMatch: values['if-match'] });
+      const given = { params: { id }, body: JSON.stringify(body), ifMatch: values['if-match'] };
+      return api.call('PATCH /v1/endpoints/:id', given);
     },
     afterwards: ({ effective_at }, context) => countDown(context, effective_at),
   }),
@@ -257,7 +241,7 @@ export const endpoints = {
     resources,
     argument: 'id',
     call: async (api, _values, { id }) => {
-      await api.ask('DELETE', pathOf('endpoints', id));
+      await api.call('DELETE /v1/endpoints/:id', { params: { id } });
       return { id, deleted: true };
     },
     show: ({ id }) => `${id} is deleted`,
@@ -273,7 +257,7 @@ export const endpoints = {
       'Enables an endpoint, whatever disabled it. `hookline endpoints recover` replays what was dead-lettered in the meantime.',
     resources,
     argument: 'id',
-    call: (api, _values, { id }) => api.ask('POST', pathOf('endpoints', id, 'enable')),
+    call: (api, _values, { id }) => api.call('POST /v1/endpoints/:id/enable', { params: { id } }),
   }),
   disable: apiVerb({
     summary: 'Disable an endpoint; dead-letters its deliveries',
@@ -281,7 +265,7 @@ export const endpoints = {
       'Disables an endpoint. Its open deliveries become dead letters, and so do new ones until it is enabled again.',
     resources,
     argument: 'id',
-    call: (api, _values, { id }) => api.ask('POST', pathOf('endpoints', id, 'disable')),
+    call: (api, _values, { id }) => api.call('POST /v1/endpoints/:id/disable', { params: { id } }),
   }),
   ...pauseVerbs,
   recover: verb({
@@ -293,10 +277,11 @@ export const endpoints = {
       const since = readTime('since', values.since, context.clock.nowMs());
       if (since === undefined) throw usageFailure('missing --since');
       const body = { since, ...readReplayLimits(values) };
+      const api = connect(context, values.tenant);
       return runReplay(
         context,
-        connect(context, values.tenant),
-        { path: pathOf('endpoints', id, 'recover'), body },
+        api,
+        () => api.call('POST /v1/endpoints/:id/recover', { params: { id }, body }),
         values,
       );
     },
@@ -318,7 +303,7 @@ export const endpoints = {
           payload: readJson('payload-file', await readTextFile(context, 'payload-file', file)),
         }),
       };
-      return api.ask<TestAnswer>('POST', pathOf('endpoints', id, 'test'), { body });
+      return api.call('POST /v1/endpoints/:id/test', { params: { id }, body: JSON.stringify(body) });
     },
     show: describeTest,
     exitCode: ({ attempt }) => (attempt?.outcome === 'delivered' ? 0 : 1),

@@ -1,5 +1,5 @@
 import { tenantOption } from '../api-calls/api-verb.ts';
-import { connect, pathOf } from '../api-calls/api.ts';
+import { connect } from '../api-calls/api.ts';
 import { usageFailure } from '../command-failure.ts';
 import type { Context } from '../context.ts';
 import { omitAbsent } from '../options/values.ts';
@@ -21,12 +21,6 @@ const options = {
 
 type EraseValues = Values<typeof options>;
 
-interface Preview extends Record<string, unknown> {
-  matched: number;
-  more: boolean;
-  as_of: string;
-}
-
 const notDone = 'nothing was erased';
 
 async function erase(values: EraseValues, context: Context): Promise<number> {
@@ -47,15 +41,16 @@ async function erase(values: EraseValues, context: Context): Promise<number> {
     print(context, shown, json, describe);
     return 0;
   };
-  if (receipt !== undefined) return show(await api.ask('GET', pathOf('erasures', receipt)));
+  if (receipt !== undefined) return show(await api.call('GET /v1/erasures/:id', { params: { id: receipt } }));
 
   const mayAsk = process.stdin.isTTY && process.stderr.isTTY;
   if (!values['dry-run'] && !values.yes && !mayAsk) throw usageFailure('no terminal to confirm on: give --yes');
   if (event !== undefined) {
     if (!values.yes) await confirm(context, `Erase ${event} for good?`, notDone);
-    return show(await api.ask('DELETE', pathOf('events', event)));
+    return show(await api.call('DELETE /v1/events/:id', { params: { id: event } }));
   }
-  const preview = await api.ask<Preview>('POST', '/erasures', { body: { filter, dry_run: true } });
+  const preview = await api.call('POST /v1/erasures', { body: { filter, dry_run: true } });
+  if (!('dry_run' in preview)) throw new Error('a dry run has started an erasure');
   if (values['dry-run']) return show(preview);
   if (!values.yes && preview.matched === 0) {
     print(context, preview, json, () => `no event matches: ${notDone}`);
@@ -63,7 +58,7 @@ async function erase(values: EraseValues, context: Context): Promise<number> {
   }
   if (!values.yes)
     await confirm(context, `Erase ${preview.matched}${preview.more ? ' or more' : ''} events for good?`, notDone);
-  return show(await api.ask('POST', '/erasures', { body: { filter, as_of: preview.as_of } }));
+  return show(await api.call('POST /v1/erasures', { body: { filter, as_of: preview.as_of } }));
 }
 
 export const eraseVerb = verb({

@@ -1,5 +1,5 @@
+import type { ErasedEvent, Event, EventMatch, EventRequest, EventSearch } from '#lib/api-contract';
 import { apiVerb, tenantOption } from '../api-calls/api-verb.ts';
-import { pathOf } from '../api-calls/api.ts';
 import { usageFailure } from '../command-failure.ts';
 import { bulkOptions, exitCodesOfReplay } from '../options/replay-options.ts';
 import { omitAbsent, readJson, readLimit, readTextFile } from '../options/values.ts';
@@ -17,76 +17,41 @@ const readTags = (texts: readonly string[]): Record<string, string> =>
     }),
   );
 
-/** An event as in lists. */
-export interface Event extends Record<string, unknown> {
-  id: string;
-  type: string;
-  status: string;
-  updated_at: string;
-  deliveries: Readonly<Record<string, number>>;
-}
-
 /** The columns of a table of events. */
 const listedColumns = ['received_at', 'id', 'type', 'status', 'event_id', 'deliveries'];
 
-const eventRow = (event: Event) => ({ ...event, deliveries: countDeliveries(event.deliveries) });
+const eventRow = (event: Event | ErasedEvent) => ({ ...event, deliveries: countDeliveries(event) });
 
 /** `2 delivered, 1 retrying` */
-export const countDeliveries = (counts: Event['deliveries']): string =>
-  Object.entries(counts)
+export const countDeliveries = (event: Event | ErasedEvent): string =>
+  Object.entries('deliveries' in event ? event.deliveries : {})
     .flatMap(([status, count]) => (count === 0 ? [] : [`${count} ${status}`]))
     .join(', ');
 
-/** The request of an event's webhook, as the API shows it. */
-export type EventRequest =
-  | { method: null }
-  | {
-      method: string;
-      path: string;
-      client_address: string;
-      headers: readonly { name: string; value: string }[];
-      truncated: boolean;
-    };
-
 /** As it would stand on the wire, below the address that it came from. */
 function requestText(request: EventRequest): string {
-  if (request.method === null) return 'unknown: the event did not come by HTTP, or came before requests were kept';
   const { method, path, client_address: address, headers, truncated } = request;
+  if (method === null) return 'unknown: the event did not come by HTTP, or came before requests were kept';
   return [
     `from ${address}`,
     `${method} ${path}`,
-    ...headers.map(({ name, value }) => `${name}: ${value}`),
+    ...(headers ?? []).map(({ name, value }) => `${name}: ${value}`),
     ...(truncated ? ['(the rest was not kept)'] : []),
   ]
     .map((line) => line.replaceAll('\n', '?'))
     .join('\n');
 }
 
-/** An endpoint and an event, as the API says it. */
-interface Match {
-  endpoint_id: string;
-  url: string | null;
-  matched: boolean | null;
-  reason: string | null;
-  unjudged: string | null;
-  expected: readonly string[] | null;
-  clause: { path: string | null; operator: string; expected: unknown } | null;
-  delivery_id: string | null;
-  created_at: string;
-  disabled_at: string | null;
-  deleted_at: string | null;
-}
-
 const matchColumns = ['endpoint_id', 'matched', 'why', 'delivery_id'];
 
-const matchRow = (match: Match) => ({
+const matchRow = (match: EventMatch) => ({
   endpoint_id: match.endpoint_id,
   matched: match.matched === null ? 'unknown' : match.matched ? 'yes' : 'no',
   why: whyOf(match) + sinceThen(match),
   delivery_id: match.delivery_id,
 });
 
-function whyOf({ reason, unjudged, expected, clause, created_at }: Match): string {
+function whyOf({ reason, unjudged, expected, clause, created_at }: EventMatch): string {
   switch (reason) {
     case null:
       return unjudged === null ? 'matched' : `its filter could not be evaluated (${unjudged})`;
@@ -120,7 +85,7 @@ function whyOf({ reason, unjudged, expected, clause, created_at }: Match): strin
 }
 
 /** Says what has happened to an endpoint that was open then. */
-function sinceThen({ reason, disabled_at, deleted_at }: Match): string {
+function sinceThen({ reason, disabled_at, deleted_at }: EventMatch): string {
   if (deleted_at !== null && reason !== 'deleted') return `; deleted at ${deleted_at}`;
   return disabled_at !== null && reason !== 'disabled' && reason !== 'deleted' ? `; disabled at ${disabled_at}` : '';
 }
@@ -128,14 +93,6 @@ function sinceThen({ reason, disabled_at, deleted_at }: Match): string {
 /** Verbs that explain events: their arrivals, their endpoints, and their payloads. */
 
 const resources = 'events';
-
-interface Search {
-  matched: Event[];
-  scanned: number;
-  unjudged: Readonly<Record<string, number>>;
-  complete: boolean;
-  cursor: string | null;
-}
 
 /** A search goes by the time of receipt, not of changes. */
 const withoutSince = ({ since: _changed, ...filters }: typeof filterOptions) => filters;
@@ -149,7 +106,8 @@ const explainVerbs = {
     resources,
     argument: 'id',
     options: { limit: text('N', 'list at most this many (default: 100)') },
-    call: (api, { limit }, { id }) => api.list(pathOf('events', id, 'receipts'), readLimit(limit, { otherwise: 100 })),
+    call: (api, { limit }, { id }) =>
+      api.list('GET /v1/events/:id/receipts', readLimit(limit, { otherwise: 100 }), { params: { id } }),
     show: columns('received_at', 'id', 'client_address', 'kind', 'same_bytes'),
   }),
   why: apiVerb({
@@ -159,7 +117,7 @@ const explainVerbs = {
     resources,
     argument: 'id',
     options: { limit: text('N', 'list at most this many endpoints (default: all)') },
-    call: (api, { limit }, { id }) => api.list<Match>(pathOf('events', id, 'matching'), readLimit(limit)),
+    call: (api, { limit }, { id }) => api.list('GET /v1/events/:id/matching', readLimit(limit), { params: { id } }),
     show: (matches, screen) => table(matches.map(matchRow), matchColumns, screen),
   }),
   search: apiVerb({
@@ -189,13 +147,13 @@ const explainVerbs = {
         limit: String(readLimit(values.limit, { max: 1_000, otherwise: 100 })),
         ...omitAbsent({ receipt_id: values.receipt, cursor: values.cursor }),
       });
-      return api.ask<Search>('GET', `/events/search?${query.toString()}`);
+      return api.call('GET /v1/events/search', { query });
     },
     show: (found, screen) => `${table(found.matched.map(eventRow), listedColumns, screen)}\n${progressOf(found)}`,
   }),
 };
 
-function progressOf({ scanned, unjudged, complete, cursor }: Search): string {
+function progressOf({ scanned, unjudged, complete, cursor }: EventSearch): string {
   const unsearched = Object.values(unjudged).reduce((sum, count) => sum + count, 0);
   const others = unsearched === 0 ? '' : `, ${unsearched} could not be searched`;
   const rest = complete ? 'no older events' : `continue with --cursor ${cursor}`;
@@ -232,7 +190,7 @@ export const events = {
       };
       // Parsing and printing would change large numbers.
       const body = `${JSON.stringify(facts).slice(0, -1)},"payload":${json}}`;
-      return api.ask('POST', '/events', { body });
+      return api.call('POST /v1/events', { body });
     },
   }),
   list: apiVerb({
@@ -242,7 +200,7 @@ export const events = {
     options: { ...findOptions, limit: text('N', 'list at most this many (default: 50)') },
     call: (api, values, _given, { clock }) => {
       const query = queryOf({ order: 'desc', ...findFilter(values, clock.nowMs()) });
-      return api.list<Event>(`/events?${query.toString()}`, readLimit(values.limit, { otherwise: 50 }));
+      return api.list('GET /v1/events', readLimit(values.limit, { otherwise: 50 }), { query });
     },
     show: (found, screen) => table(found.map(eventRow), listedColumns, screen),
   }),
@@ -261,7 +219,7 @@ export const events = {
     description: 'Shows an event, with its payload if that is JSON.',
     resources,
     argument: 'id',
-    call: (api, _values, { id }) => api.ask('GET', pathOf('events', id)),
+    call: (api, _values, { id }) => api.call('GET /v1/events/:id', { params: { id } }),
   }),
   request: apiVerb({
     summary: 'Show the request that an event came with',
@@ -269,7 +227,7 @@ export const events = {
       'Shows method, path, client address and headers of the webhook that became the event. Signatures and other possible secrets are masked.',
     resources,
     argument: 'id',
-    call: (api, _values, { id }) => api.ask<EventRequest>('GET', pathOf('events', id, 'request')),
+    call: (api, _values, { id }) => api.call('GET /v1/events/:id/request', { params: { id } }),
     show: requestText,
   }),
   deliveries: apiVerb({
@@ -277,7 +235,7 @@ export const events = {
     description: 'Lists the deliveries of an event: one line for each endpoint and each replay.',
     resources,
     argument: 'id',
-    call: (api, _values, { id }) => api.list(pathOf('events', id, 'deliveries'), Infinity),
+    call: (api, _values, { id }) => api.list('GET /v1/events/:id/deliveries', Infinity, { params: { id } }),
     show: columns('id', 'endpoint_id', 'generation', 'status', 'attempts', 'next_attempt_at', 'detail'),
   }),
   ...explainVerbs,
@@ -294,7 +252,11 @@ export const events = {
       const { runBulk } = await import('../api-calls/run-bulk.ts');
       const filter = findFilter(values, context.clock.nowMs());
       const more = omitAbsent({ endpoint_id: values.to });
-      return runBulk(context, { path: '/events/replay', filter, more, question: 'Send {n} deliveries again' }, values);
+      return runBulk(
+        context,
+        { name: 'POST /v1/events/replay', filter, more, question: 'Send {n} deliveries again' },
+        values,
+      );
     },
   }),
   tail: verb({

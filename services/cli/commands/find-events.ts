@@ -1,7 +1,7 @@
-import type { Api } from '../api-calls/api.ts';
+import type { Client } from '#client';
+import type { ErasedEvent, Event } from '#lib/api-contract';
 import { omitAbsent, readTime, timeForms } from '../options/values.ts';
 import { list, text, type Values } from '../verb.ts';
-import type { Event } from './events.ts';
 
 /** The filters of the changes of events. */
 export const filterOptions = {
@@ -71,11 +71,11 @@ export const queryOf = (fields: Readonly<Record<string, string | readonly string
 const most = 50;
 
 /** The events that an identifier from elsewhere names, newest first: it tells by its form what it may be. */
-export async function findEvents(api: Pick<Api, 'list'>, identifier: string): Promise<Event[]> {
-  const found = new Map<string, Event>();
+export async function findEvents(api: Pick<Client, 'list'>, identifier: string): Promise<(Event | ErasedEvent)[]> {
+  const found = new Map<string, Event | ErasedEvent>();
   for (const parameter of parametersOf(identifier)) {
     const query = new URLSearchParams({ order: 'desc', [parameter]: identifier });
-    for (const event of await api.list<Event>(`/events?${query.toString()}`, most)) found.set(event.id, event);
+    for (const event of await api.list('GET /v1/events', most, { query })) found.set(event.id, event);
   }
   return [...found.values()].sort((a, b) => (a.id < b.id ? 1 : -1));
 }

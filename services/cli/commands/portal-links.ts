@@ -1,6 +1,5 @@
 import { apiVerb } from '../api-calls/api-verb.ts';
-import { pathOf } from '../api-calls/api.ts';
-import { readLimit, readWholeNumber } from '../options/values.ts';
+import { omitAbsent, readLimit, readWholeNumber } from '../options/values.ts';
 import { columns } from '../output/print.ts';
 import { list, text } from '../verb.ts';
 
@@ -22,14 +21,12 @@ export const portalLinks = {
     },
     call: (api, { capability: capabilities = ['view'], hours, 'return-url': returnUrl, accent }) => {
       const ends = { min: 1, max: longestHours, otherwise: 24 };
-      return api.ask('POST', '/portal-links', {
-        body: {
-          capabilities,
-          expires_in_seconds: readWholeNumber('hours', hours, ends) * hour,
-          ...(returnUrl !== undefined && { return_url: returnUrl }),
-          ...(accent !== undefined && { accent }),
-        },
-      });
+      const body = {
+        capabilities,
+        expires_in_seconds: readWholeNumber('hours', hours, ends) * hour,
+        ...omitAbsent({ return_url: returnUrl, accent }),
+      };
+      return api.call('POST /v1/portal-links', { body: JSON.stringify(body) });
     },
   }),
   list: apiVerb({
@@ -37,7 +34,7 @@ export const portalLinks = {
     description: 'Lists portal links that are not revoked, oldest first, until 30 days after their end.',
     resources,
     options: { limit: text('N', 'list at most this many (default: all)') },
-    call: (api, { limit }) => api.list('/portal-links', readLimit(limit)),
+    call: (api, { limit }) => api.list('GET /v1/portal-links', readLimit(limit)),
     show: columns('id', 'status', 'capabilities', 'created_at', 'expires_at', 'redeemed_at'),
   }),
   revoke: apiVerb({
@@ -46,7 +43,7 @@ export const portalLinks = {
     resources,
     argument: 'id',
     call: async (api, _values, { id }) => {
-      await api.ask('DELETE', pathOf('portal-links', id));
+      await api.call('DELETE /v1/portal-links/:id', { params: { id } });
       return { id, revoked: true };
     },
     show: ({ id }) => `${id} is revoked`,

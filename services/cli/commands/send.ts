@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { failureOf, sendAgain, sendRequest } from '#lib/api-client';
+import { createTransport, failureOf } from '#client';
 import type { SourceScheme, SourceSettings } from '#lib/contract';
 import { schemeSettings, signatureSchemes } from '#lib/signatures';
-import { connectTo, pathOf, toCommandFailure } from '../api-calls/api.ts';
+import { toCommandFailure } from '../api-calls/failures.ts';
 import { openClient } from '../api-calls/open-client.ts';
+import { sendAgain } from '../api-calls/send-again.ts';
 import { CommandFailure, usageFailure } from '../command-failure.ts';
 import { loadIngressConfig } from '../config.ts';
 import type { Context } from '../context.ts';
@@ -20,8 +21,6 @@ interface SendValues extends SchemeValues {
   tenant: string | undefined;
   json: boolean;
 }
-
-const timeoutMs = 30_000;
 
 interface Source {
   scheme: SourceScheme;
@@ -52,7 +51,8 @@ export async function send(
     values.scheme === undefined ? await askForSource(given.source, values.tenant, context) : readScheme(values, 'sign');
   refuseProblems(source.scheme, { settings: source.settings, secret, purpose: 'sign' });
 
-  const url = `${ingressUrl.replace(/\/+$/, '')}/v1/webhooks/${encodeURIComponent(given.source)}`;
+  const transport = createTransport(ingressUrl);
+  const path = `/v1/webhooks/${encodeURIComponent(given.source)}`;
   const { scheme, settings } = source;
   for (let n = 0; n < count; n += 1) {
     const id = values.id ?? randomUUID();
@@ -68,22 +68,21 @@ export async function send(
       });
     const sent = await sendAgain(
       () =>
-        sendRequest(url, {
+        transport({
           method: 'POST',
+          path,
           headers: joinHeaders([...identifyingHeaders(source, id), ...Object.entries(sign()), ...headers]),
           body: bytes,
-          timeoutMs,
         }),
       { clock, random, maxAttempts, onRetry: printRetry(context) },
     );
-    report(sent, id, values.json, context);
+    report(sent, { id, ingressUrl, json: values.json }, context);
   }
   return 0;
 }
 
 async function askForSource(id: string, tenant: string | undefined, context: Context): Promise<Source> {
-  const api = connectTo(async () => openClient(context, tenant, {}));
-  const source = await api.ask<SourceSettings & { scheme: SourceScheme }>('GET', pathOf('sources', id));
+  const source = await openClient(context, tenant, {}).call('GET /v1/sources/:id', { params: { id } });
   return { scheme: source.scheme, settings: source };
 }
 
@@ -107,10 +106,14 @@ function joinHeaders(headers: readonly (readonly [string, string])[]): Record<st
 type Sent = Awaited<ReturnType<typeof sendAgain>>;
 
 /** @throws CommandFailure if the webhook was not accepted: the next would not be either */
-function report({ result, attempts }: Sent, id: string, json: boolean, context: Context): void {
+function report(
+  { result, attempts }: Sent,
+  { id, ingressUrl, json }: { id: string; ingressUrl: string; json: boolean },
+  context: Context,
+): void {
   if ('noAnswer' in result) throw new CommandFailure(1, `no answer after ${attempts} attempts: ${result.noAnswer}`);
-  if (result.status < 200 || result.status >= 300) throw toCommandFailure(failureOf(result));
-  const receipt = result.body === '' ? undefined : (JSON.parse(result.body) as { id: string }).id;
+  if (result.status < 200 || result.status >= 300) throw toCommandFailure(failureOf(result), ingressUrl);
+  const receipt = result.bytes.length === 0 ? undefined : (JSON.parse(result.bytes.toString()) as { id: string }).id;
   const facts = { id, status: result.status, attempts, receipt_id: receipt ?? null };
   const times = attempts === 1 ? '' : ` at attempt ${attempts}`;
   printLine(context, facts, json, ({ status, receipt_id }) => `accepted${times}: ${receipt_id ?? status}`);

@@ -1,5 +1,4 @@
 import { apiVerb } from '../api-calls/api-verb.ts';
-import { pathOf } from '../api-calls/api.ts';
 import { readLimit, readWholeNumber } from '../options/values.ts';
 import { columns } from '../output/print.ts';
 import { flag, list, text } from '../verb.ts';
@@ -22,14 +21,13 @@ export const sessions = {
     },
     call: (api, { scope: scopes, hours, 'all-tenants': ofAll, code }) => {
       const ends = { min: 1, max: longestHours, otherwise: longestHours };
-      return api.ask('POST', '/sessions', {
-        body: {
-          ...(scopes !== undefined && { scopes }),
-          ...(ofAll && { tenant: '*' }),
-          expires_in_seconds: readWholeNumber('hours', hours, ends) * hour,
-          code,
-        },
-      });
+      const body = {
+        ...(scopes !== undefined && { scopes }),
+        ...(ofAll && { tenant: '*' }),
+        expires_in_seconds: readWholeNumber('hours', hours, ends) * hour,
+        code,
+      };
+      return api.call('POST /v1/sessions', { body: JSON.stringify(body) });
     },
   }),
   list: apiVerb({
@@ -38,7 +36,7 @@ export const sessions = {
       "Lists sessions that have not ended, oldest first. --tenant '*' lists those of the operator for all tenants.",
     resources,
     options: { limit: text('N', 'list at most this many (default: all)') },
-    call: (api, { limit }) => api.list('/sessions', readLimit(limit)),
+    call: (api, { limit }) => api.list('GET /v1/sessions', readLimit(limit)),
     show: columns('id', 'key_id', 'scopes', 'created_at', 'idle_expires_at', 'expires_at'),
   }),
   end: apiVerb({
@@ -47,7 +45,7 @@ export const sessions = {
     resources,
     argument: 'id',
     call: async (api, _values, { id }) => {
-      await api.ask('DELETE', pathOf('sessions', id));
+      await api.call('DELETE /v1/sessions/:id', { params: { id } });
       return { id, ended: true };
     },
     show: ({ id }) => `${id} has ended`,

@@ -1,6 +1,7 @@
+import type { Client } from '#client';
+import type { Source } from '#lib/api-contract';
 import type { SourceSettings } from '#lib/contract';
 import { apiVerb, rotateSecretVerb } from '../api-calls/api-verb.ts';
-import { type Api, pathOf } from '../api-calls/api.ts';
 import {
   changeOptions,
   jsonSetting,
@@ -40,22 +41,16 @@ const sourceSettings = {
   keep_rejected_bodies: jsonSetting('BOOLEAN', 'true or false'),
 } as const satisfies Record<keyof SourceSettings, SettingSpec>;
 
-export interface ShownSource extends Record<string, unknown> {
-  id: string;
-  advice: readonly string[];
-  identified_by: { with: string | null };
-}
-
 /** Warnings for the owner of a source: the API's advice, and identifiers that came back with another body. */
-async function sourceWarnings({ id, advice, identified_by }: ShownSource, api: Api): Promise<readonly string[]> {
-  const query = new URLSearchParams({ source_id: id, has: 'changed', order: 'desc' }).toString();
+async function sourceWarnings({ id, advice, identified_by }: Source, api: Client): Promise<readonly string[]> {
+  const query = { source_id: id, has: 'changed', order: 'desc' } as const;
   // With anything that an identifier counts together with, another body is another event.
-  const changed = identified_by.with === null ? await api.list<{ event_id: string }>(`/events?${query}`, 1) : [];
+  const changed = identified_by.with === null ? await api.list('GET /v1/events', 1, { query }) : [];
   return [
     ...advice,
     ...changed.map(
-      ({ event_id }) =>
-        `identifiers came back with another body, such as ${event_id}: each was a duplicate, which no endpoint gets. \
+      (event) =>
+        `identifiers came back with another body, such as ${'event_id' in event ? event.event_id : event.id}: each was a duplicate, which no endpoint gets. \
 \`hookline events list --source ${id} --has changed\` shows them. If the webhooks were events of their own, name what tells them apart \
 (--dedup-id '["/id","/updated_at"]'), take the default of today (--reset dedup_id), or make each receipt an event (--dedup off)`,
     ),
@@ -65,14 +60,6 @@ async function sourceWarnings({ id, advice, identified_by }: ShownSource, api: A
 /** Verbs about single webhooks of a source: is this one valid, and what does a valid one look like. */
 
 const resources = 'sources';
-
-interface Verification extends Record<string, unknown> {
-  verified: boolean;
-}
-
-interface Sample {
-  curl: string;
-}
 
 const webhookVerbs = {
   verify: apiVerb({
@@ -95,7 +82,7 @@ const webhookVerbs = {
         body_encoding: 'base64',
         ...omitAbsent({ query: values.query, address: values.address }),
       };
-      return api.ask<Verification>('POST', pathOf('sources', id, 'verify'), { body });
+      return api.call('POST /v1/sources/:id/verify', { params: { id }, body: JSON.stringify(body) });
     },
     show: (verification, screen) => describe(verification, screen),
     exitCode: ({ verified }) => (verified ? 0 : 1),
@@ -110,7 +97,7 @@ const webhookVerbs = {
     async call(api, { 'body-file': file }, { id }, context) {
       const body =
         file === undefined ? {} : { body: (await readBody(context, file)).toString('base64'), body_encoding: 'base64' };
-      return api.ask<Sample & Record<string, unknown>>('POST', pathOf('sources', id, 'sample'), { body });
+      return api.call('POST /v1/sources/:id/sample', { params: { id }, body: JSON.stringify(body) });
     },
     show: ({ curl }) => curl,
   }),
@@ -127,8 +114,8 @@ export const sources = {
       limit: text('N', 'list at most this many (default: all)'),
     },
     call: (api, { failing, search, limit }) => {
-      const filter = omitAbsent({ failing: failing ? 'true' : undefined, q: search });
-      return api.list(`/sources?${new URLSearchParams(filter).toString()}`, readLimit(limit));
+      const query = new URLSearchParams(omitAbsent({ failing: failing ? 'true' : undefined, q: search }));
+      return api.list('GET /v1/sources', readLimit(limit), { query });
     },
     show: columns('id', 'name', 'scheme', 'created_at'),
   }),
@@ -136,7 +123,7 @@ export const sources = {
     summary: 'Show a source',
     resources,
     argument: 'id',
-    call: (api, _values, { id }) => api.ask<ShownSource>('GET', pathOf('sources', id)),
+    call: (api, _values, { id }) => api.call('GET /v1/sources/:id', { params: { id } }),
     warn: sourceWarnings,
   }),
   create: apiVerb({
@@ -155,7 +142,7 @@ export const sources = {
         ...(await readSettings(context, values, sourceSettings)),
         ...omitAbsent({ name, scheme, secret }),
       };
-      return api.ask<ShownSource>('POST', '/sources', { body });
+      return api.call('POST /v1/sources', { body: JSON.stringify(body) });
     },
     warn: async ({ advice }) => advice,
   }),
@@ -176,7 +163,8 @@ export const sources = {
         ...omitAbsent({ name: values.name }),
       };
       refuseEmptyChange(body);
-      return api.ask<ShownSource>('PATCH', pathOf('sources', id), { body, ifMatch: values['if-match'] });
+      const given = { params: { id }, body: JSON.stringify(body), ifMatch: values['if-match'] };
+      return api.call('PATCH /v1/sources/:id', given);
     },
     warn: async ({ advice }) => advice,
   }),
@@ -186,7 +174,7 @@ export const sources = {
     resources,
     argument: 'id',
     call: async (api, _values, { id }) => {
-      await api.ask('DELETE', pathOf('sources', id));
+      await api.call('DELETE /v1/sources/:id', { params: { id } });
       return { id, deleted: true };
     },
     show: ({ id }) => `${id} is deleted`,
@@ -202,7 +190,7 @@ export const sources = {
     argument: 'id',
     options: { limit: text('N', 'list at most this many (default: 20)') },
     call: (api, { limit }, { id }) =>
-      api.list(pathOf('sources', id, 'rejections'), readLimit(limit, { max: 1_000, otherwise: 20 })),
+      api.list('GET /v1/sources/:id/rejections', readLimit(limit, { max: 1_000, otherwise: 20 }), { params: { id } }),
     show: columns('at', 'code', 'client_address', 'body_bytes'),
   }),
   ...webhookVerbs,

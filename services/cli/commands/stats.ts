@@ -1,3 +1,4 @@
+import type { Stats } from '#lib/api-contract';
 import { apiVerb } from '../api-calls/api-verb.ts';
 import { omitAbsent, readTime, timeForms } from '../options/values.ts';
 import { columns, type Screen, table } from '../output/print.ts';
@@ -8,19 +9,9 @@ export const limits = apiVerb({
   description:
     'Shows the rates and limits of the tenant, of the key and of the API, and what the tenant uses now. --json adds what happens at each limit, and who raises it. Needs the scope read.',
   resources: 'request',
-  call: (api) => api.ask<Record<string, unknown>[]>('GET', '/limits'),
+  call: (api) => api.call('GET /v1/limits'),
   show: columns('name', 'used', 'limit', 'unit', 'whose', 'counts'),
 });
-
-interface Stats {
-  series: { series: string; key: string | null; counts: { at: string; count: number }[] }[];
-}
-
-interface System {
-  processes: { service: string; host: string; pid: number; version: string; status: string; beat_at: string }[];
-  stages: Record<string, unknown>[];
-  dependencies: { name: string; up: boolean; down_for: string[] }[];
-}
 
 /** A line for each step, or, split by something, for each key with its sums; a column for each series. */
 function statsTable({ series }: Stats, screen: Screen): string {
@@ -58,7 +49,7 @@ export const stats = apiVerb({
     const now = clock.nowMs();
     const times = { since: readTime('since', since, now), until: readTime('until', until, now) };
     const query = new URLSearchParams(omitAbsent({ series, by, step, ...times }));
-    return api.ask<Stats>('GET', `/stats?${query.toString()}`);
+    return api.call('GET /v1/stats', { query });
   },
   show: statsTable,
 });
@@ -67,7 +58,7 @@ export const system = apiVerb({
   summary: 'Show the running processes, the consumer lag and the dependencies',
   description: 'Shows the running processes, the consumer lag of each stage and the dependencies. Needs the admin key.',
   resources: 'processes',
-  call: (api) => api.ask<System>('GET', '/system'),
+  call: (api) => api.call('GET /v1/system'),
   show: ({ processes, stages, dependencies }, screen) =>
     [
       table(processes, ['service', 'host', 'pid', 'version', 'status', 'beat_at'], screen),

@@ -1,20 +1,13 @@
-import type { ApiResult } from '#lib/api-client';
-import { noteNewTenant, valueOf } from '../api-calls/api.ts';
-import { openClient } from '../api-calls/open-client.ts';
+import { ApiError, type Client } from '#client';
+import type { Endpoint, System } from '#lib/api-contract';
+import { connect } from '../api-calls/api.ts';
 import type { Context } from '../context.ts';
 import { print, type Screen, table } from '../output/print.ts';
-
-/** As `GET /v1/system` shows it. */
-export interface System {
-  processes: { service: string; status: string; version: string }[];
-  stages: { service: string; topic: string; records: number | null; seconds: number | null }[];
-  dependencies: { name: string; up: boolean; down_for: string[] }[];
-}
 
 export interface Status {
   /** Null: the key may not see it. */
   system: System | null;
-  failing_endpoints: { id: string; url: string; failing_since: string | null }[];
+  failing_endpoints: readonly Endpoint[];
 }
 
 /** Every stack has them: one that reports nothing is down. */
@@ -82,18 +75,20 @@ interface StatusValues {
 }
 
 export async function showStatus({ tenant, json }: StatusValues, context: Context): Promise<number> {
-  await noteNewTenant(context, openClient(context, undefined), tenant);
-  const client = openClient(context, tenant);
+  const api = connect(context, tenant);
   const [system, failing] = await Promise.all([
-    client.request<System>('GET', '/system'),
-    client.list<Status['failing_endpoints'][number]>('/endpoints?failing=true', mostEndpoints),
+    readSystem(api),
+    api.list('GET /v1/endpoints', mostEndpoints, { query: { failing: 'true' } }),
   ]);
-  const status: Status = { system: allowed(system), failing_endpoints: valueOf(failing) };
+  const status: Status = { system, failing_endpoints: failing };
   print(context, status, json, describeStatus);
   return status.system !== null && isDown(status.system) ? 1 : 0;
 }
 
 /** Null for the key of a tenant: the system is the operator's. */
-function allowed(system: ApiResult<System>): System | null {
-  return !system.ok && system.failure.kind === 'problem' && system.failure.status === 403 ? null : valueOf(system);
+async function readSystem(api: Client): Promise<System | null> {
+  const asked = await api.ask('GET /v1/system');
+  if (asked.ok) return asked.value;
+  if (asked.failure.kind === 'problem' && asked.failure.status === 403) return null;
+  throw new ApiError(asked.failure);
 }

@@ -1,14 +1,16 @@
-import { type HttpResult, maxPageSize, sendAgain } from '#lib/api-client';
+import type { Client, ClientOptions } from '#client';
+import type { ErasedEvent, Event } from '#lib/api-contract';
 import type { Clock } from '#lib/clock';
-import { type Api, connectTo, noteNewTenant } from '../api-calls/api.ts';
+import { noteNewTenant } from '../api-calls/api.ts';
 import { openClient } from '../api-calls/open-client.ts';
+import { sendAgain } from '../api-calls/send-again.ts';
 import { CommandFailure } from '../command-failure.ts';
 import type { Context } from '../context.ts';
 import { readWholeNumber } from '../options/values.ts';
 import { printable, printLine, printRetry, type Screen } from '../output/print.ts';
 import { shownTime } from '../output/print.ts';
 import type { Values } from '../verb.ts';
-import { countDeliveries, type Event } from './events.ts';
+import { countDeliveries } from './events.ts';
 import { filterOf, type filterOptions, type Query, queryOf } from './find-events.ts';
 
 interface Options {
@@ -25,18 +27,21 @@ interface Options {
 const heldSeconds = 20;
 /** An empty answer that comes sooner was not held: the process is stopping, or full. The next request waits this long. */
 const leastHeldMs = 1_000;
+/** As many changes as an answer has at most. */
+const limit = 1_000;
 
 /**
  * Yields every change of the chosen events, each once and in order, without end: each request starts at the cursor of the answer before, and
  * is held until there is a change. This file alone knows how changes are polled.
  */
-export async function* followChanges<Event>(
-  api: Pick<Api, 'page'>,
+export async function* followChanges(
+  api: Pick<Client, 'page'>,
   { query, since, clock, onBegin }: Options,
-): AsyncGenerator<Event, never> {
+): AsyncGenerator<Event | ErasedEvent, never> {
   const ask = async (parameters: Readonly<Record<string, string>>) => {
-    const path = `/events?${queryOf({ ...query, ...parameters, limit: String(maxPageSize) }).toString()}`;
-    const { items, cursor } = await api.page<Event>(path);
+    const asked = queryOf({ ...query, ...parameters, limit: String(limit) });
+    const { items, header } = await api.page('GET /v1/events', { query: asked });
+    const cursor = header('hookline-cursor');
     if (cursor === undefined) throw new CommandFailure(1, 'the API answered without a Hookline-Cursor');
     return { items, cursor };
   };
@@ -62,9 +67,9 @@ export async function tailEvents(values: TailValues, context: Context): Promise<
   const { since, query } = filterOf(values, clock.nowMs());
 
   await noteNewTenant(context, openClient(context, undefined), values.tenant);
-  const api = connectTo(async () => openClient(context, values.tenant, { resendGet: resendOnceAnswered(context) }));
+  const api = openClient(context, values.tenant, { resend: resendOnceAnswered(context) });
   let seen = 0;
-  for await (const event of followChanges<Event>(api, { query, since, clock })) {
+  for await (const event of followChanges(api, { query, since, clock })) {
     printLine(context, event, values.json, line);
     seen += 1;
     if (seen >= count) break;
@@ -72,15 +77,17 @@ export async function tailEvents(values: TailValues, context: Context): Promise<
   return 0;
 }
 
-function line({ updated_at, id, type, status, deliveries }: Event, screen: Screen): string {
-  return [shownTime(updated_at, screen, { precise: true }), id, type, status, countDeliveries(deliveries)]
+function line(event: Event | ErasedEvent, screen: Screen): string {
+  const { updated_at, id, status } = event;
+  const type = 'type' in event ? event.type : '';
+  return [shownTime(updated_at, screen, { precise: true }), id, type, status, countDeliveries(event)]
     .map(printable)
     .join('  ')
     .trimEnd();
 }
 
 /** Without end once the API has answered. Before that, the URL may be wrong, and a few attempts must do. */
-function resendOnceAnswered(context: Context): (send: () => Promise<HttpResult>) => Promise<HttpResult> {
+function resendOnceAnswered(context: Context): NonNullable<ClientOptions['resend']> {
   const { clock, random } = context;
   let hasAnswered = false;
   return async (send) => {

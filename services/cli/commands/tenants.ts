@@ -1,5 +1,5 @@
 import { apiVerb } from '../api-calls/api-verb.ts';
-import { connect, pathOf } from '../api-calls/api.ts';
+import { connect } from '../api-calls/api.ts';
 import { usageFailure } from '../command-failure.ts';
 import { readLimit } from '../options/values.ts';
 import { confirm } from '../output/confirm.ts';
@@ -15,7 +15,7 @@ export const tenants = {
     description: 'Lists tenants in the order of their ids; --json adds all limits. Needs the admin key.',
     resources,
     options: { limit: text('N', 'list at most this many (default: all)') },
-    call: (api, { limit }) => api.list('/tenants', readLimit(limit)),
+    call: (api, { limit }) => api.list('GET /v1/tenants', readLimit(limit)),
     show: columns('id', 'name', 'counts', 'own_limits'),
   }),
   show: apiVerb({
@@ -23,7 +23,7 @@ export const tenants = {
     description: 'Shows a tenant with its counts, its own limits and those that hold. Needs the admin key.',
     resources,
     argument: 'id',
-    call: (api, _values, { id }) => api.ask('GET', pathOf('tenants', id)),
+    call: (api, _values, { id }) => api.call('GET /v1/tenants/:id', { params: { id } }),
   }),
   set: apiVerb({
     summary: 'Name a tenant, and set its own limits',
@@ -37,9 +37,8 @@ export const tenants = {
     },
     call: (api, { name, limit = [] }, { id }) => {
       if (name === undefined) throw usageFailure('missing --name');
-      return api.ask('PUT', pathOf('tenants', id), {
-        body: { name, limits: Object.fromEntries(limit.map(readOwnLimit)) },
-      });
+      const body = { name, limits: Object.fromEntries(limit.map(readOwnLimit)) };
+      return api.call('PUT /v1/tenants/:id', { params: { id }, body: JSON.stringify(body) });
     },
   }),
   delete: verb({
@@ -54,8 +53,9 @@ export const tenants = {
         throw usageFailure('no terminal to confirm on: give --yes');
       if (!values.yes)
         await confirm(context, `Delete the tenant ${tenant} with everything that it has?`, 'nothing was deleted');
-      const path = `${pathOf('tenants', tenant)}?confirm=${encodeURIComponent(tenant)}`;
-      print(context, await connect(context, undefined).ask('DELETE', path), values.json, describe);
+      const given = { params: { id: tenant }, query: { confirm: tenant } };
+      const deletion = await connect(context, undefined).call('DELETE /v1/tenants/:id', given);
+      print(context, deletion, values.json, describe);
       return 0;
     },
   }),

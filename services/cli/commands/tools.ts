@@ -10,7 +10,7 @@ import { bashCompletion, zshCompletion } from './completion.ts';
 export const me = apiVerb({
   summary: 'Show the key in use: its tenant, scopes and end',
   resources: 'request',
-  call: (api) => api.ask('GET', '/me'),
+  call: (api) => api.call('GET /v1/me'),
 });
 
 export const checkUrl = verb({

@@ -1,7 +1,6 @@
-import type { Part } from '#lib/api-client';
-import { addressOfName } from '#lib/contract';
+import type { Client } from '#client';
+import { placeOfName } from '#lib/contract';
 import { apiVerb } from '../api-calls/api-verb.ts';
-import type { Api } from '../api-calls/api.ts';
 import { usageFailure } from '../command-failure.ts';
 import type { Context } from '../context.ts';
 import { omitAbsent, readJson, readLimit, readTextFile } from '../options/values.ts';
@@ -9,31 +8,6 @@ import { describe, jsonText, table } from '../output/print.ts';
 import { flag, text } from '../verb.ts';
 
 const resources = 'event types';
-
-const typePath = (name: string, below = ''): string => addressOfName('/event-types', name, below);
-
-interface EventType extends Record<string, unknown> {
-  name: string;
-  status: string;
-}
-
-interface ObservedType extends Record<string, unknown> {
-  type: string;
-}
-
-/** An OpenAPI document. */
-interface Exported extends Record<string, unknown> {
-  webhooks: Record<string, unknown>;
-}
-
-interface Report {
-  dry_run: boolean;
-  created: string[];
-  changed: { name: string; fields: string[]; version: number | null }[];
-  unchanged: string[];
-  refused: { name: string; reason: string }[];
-  left_out: { name: string; part: string; reason: string }[];
-}
 
 const contentOptions = {
   description: text('TEXT', 'what the event means'),
@@ -55,21 +29,22 @@ const readFile = async (context: Context, option: string, file: string | undefin
 const exportedAtOnce = 200;
 
 /** One document, put together from those that the API sends. */
-async function exportTypes(api: Api, query: URLSearchParams, limit: number): Promise<Exported> {
-  const found: [name: string, webhook: unknown][] = [];
-  let document: Exported = { webhooks: {} };
+async function exportTypes(api: Client, query: URLSearchParams, limit: number): Promise<object> {
   query.set('limit', String(Math.min(limit, exportedAtOnce)));
-  let path: string | undefined = `/event-types/export?${query.toString()}`;
-  while (path !== undefined && found.length < limit) {
-    const part: Part<Exported> = await api.part<Exported>(path);
-    document = part.value;
-    found.push(...Object.entries(document.webhooks));
-    path = part.next;
+  const first = await api.part('GET /v1/event-types/export', { query });
+  const webhooks = webhooksIn(first.value);
+  for (let { next } = first; next !== undefined && webhooks.length < limit;) {
+    const part = await api.part('GET /v1/event-types/export', { query: next });
+    webhooks.push(...webhooksIn(part.value));
+    next = part.next;
   }
-  return { ...document, webhooks: Object.fromEntries(found.slice(0, limit)) };
+  return { ...first.value, webhooks: Object.fromEntries(webhooks.slice(0, limit)) };
 }
 
-const said = ({ name, status }: EventType): string => `${name} is ${status}`;
+const webhooksIn = ({ webhooks }: Readonly<Record<string, unknown>>): [name: string, webhook: unknown][] =>
+  Object.entries(webhooks as object);
+
+const said = ({ name, status }: { name: string; status: string }): string => `${name} is ${status}`;
 
 export const types = {
   list: apiVerb({
@@ -83,7 +58,7 @@ export const types = {
     },
     call: (api, { status, group, limit }) => {
       const query = new URLSearchParams(omitAbsent({ status, group }));
-      return api.list<EventType>(`/event-types?${query.toString()}`, readLimit(limit));
+      return api.list('GET /v1/event-types', readLimit(limit), { query });
     },
     show: (found, screen) => table(found, ['name', 'status', 'version', 'visibility', 'enforce', 'words'], screen),
   }),
@@ -93,7 +68,7 @@ export const types = {
       'Lists what goes through under a name that no event type has: when it was seen, and how often within 24 hours.',
     resources: 'types',
     options: { limit: text('N', 'list at most this many (default: all)') },
-    call: (api, { limit }) => api.list<ObservedType>('/event-types/observed', readLimit(limit)),
+    call: (api, { limit }) => api.list('GET /v1/event-types/observed', readLimit(limit)),
     show: (found, screen) => table(found, ['type', 'first_day', 'last_day', 'received_24h'], screen),
   }),
   show: apiVerb({
@@ -101,7 +76,7 @@ export const types = {
     description: 'Shows what is said of an event type, its former names, and its newest schema with an example.',
     resources,
     argument: 'name',
-    call: (api, _values, { name }) => api.ask('GET', typePath(name)),
+    call: (api, _values, { name }) => api.call('GET /v1/event-types/:name', placeOfName(name)),
   }),
   create: apiVerb({
     summary: 'Create an event type',
@@ -116,7 +91,7 @@ export const types = {
         ...(await readFile(context, 'example', example)),
       };
       const body = { name, ...content, ...files };
-      return api.ask<EventType>('POST', '/event-types', { body });
+      return api.call('POST /v1/event-types', { body: JSON.stringify(body) });
     },
     show: said,
   }),
@@ -138,7 +113,7 @@ export const types = {
         ...(await readFile(context, 'example', example)),
       };
       const body = { ...files, ...omitAbsent({ notes }), breaking };
-      return api.ask<EventType>('POST', typePath(name, '/versions'), { body });
+      return api.call('POST /v1/event-types/:name/versions', { ...placeOfName(name), body: JSON.stringify(body) });
     },
     show: ({ name, version }) => `${name} has version ${String(version)}`,
   }),
@@ -150,7 +125,7 @@ export const types = {
     options: { to: text('NAME', 'the new name') },
     call: (api, { to }, { name }) => {
       if (to === undefined) throw usageFailure('missing --to');
-      return api.ask<EventType>('POST', typePath(name, '/rename'), { body: { to } });
+      return api.call('POST /v1/event-types/:name/rename', { ...placeOfName(name), body: { to } });
     },
     show: said,
   }),
@@ -163,7 +138,8 @@ export const types = {
     options: { into: text('NAME', 'the other event type'), reason: text('TEXT', 'why fields may be missing') },
     call: (api, { into, reason }, { name }) => {
       if (into === undefined) throw usageFailure('missing --into');
-      return api.ask<EventType>('POST', typePath(name, '/merge'), { body: omitAbsent({ into, reason }) });
+      const body = { into, ...omitAbsent({ reason }) };
+      return api.call('POST /v1/event-types/:name/merge', { ...placeOfName(name), body });
     },
     show: said,
   }),
@@ -174,7 +150,7 @@ export const types = {
     argument: 'name',
     options: { reason: text('TEXT', 'why'), until: text('TIME', 'the end, in RFC 3339') },
     call: (api, { reason, until }, { name }) =>
-      api.ask<EventType>('POST', typePath(name, '/pause'), { body: omitAbsent({ reason, until }) }),
+      api.call('POST /v1/event-types/:name/pause', { ...placeOfName(name), body: omitAbsent({ reason, until }) }),
     show: said,
   }),
   resume: apiVerb({
@@ -182,7 +158,7 @@ export const types = {
     description: 'Ends the pause of an event type.',
     resources,
     argument: 'name',
-    call: (api, _values, { name }) => api.ask<EventType>('POST', typePath(name, '/resume')),
+    call: (api, _values, { name }) => api.call('POST /v1/event-types/:name/resume', placeOfName(name)),
     show: said,
   }),
   retire: apiVerb({
@@ -191,7 +167,7 @@ export const types = {
     resources,
     argument: 'name',
     call: async (api, _values, { name }) => {
-      await api.ask('DELETE', typePath(name));
+      await api.call('DELETE /v1/event-types/:name', placeOfName(name));
       return { name, status: 'retired' };
     },
     show: said,
@@ -211,7 +187,7 @@ export const types = {
     async call(api, { visibility, breaking, strict, 'dry-run': isDryRun }, { file }, context) {
       const document = readJson('file', await readTextFile(context, 'file', file));
       const body = { document, ...omitAbsent({ visibility }), breaking, ...(strict && { strict }), dry_run: isDryRun };
-      return api.ask<Report>('POST', '/event-types/import', { body });
+      return api.call('POST /v1/event-types/import', { body: JSON.stringify(body) });
     },
     show: ({ created, changed, unchanged, refused, left_out: leftOut }, screen) => {
       const shown = {

@@ -1,4 +1,4 @@
-import { type HttpResult, sendRequest } from '#lib/api-client';
+import { createTransport, type HttpResult } from '#client';
 import type { HeaderValues } from '#lib/signatures';
 import { usageFailure } from '../command-failure.ts';
 
@@ -26,8 +26,10 @@ export function forwardTo(
     value === undefined || ofConnection.has(name) ? [] : [[name, value as string | string[]] as const],
   );
   const hasBody = method !== 'GET' && method !== 'HEAD';
-  return sendRequest(url, {
-    method: method,
+  const { origin, pathname, search } = new URL(url);
+  return createTransport(origin)({
+    method,
+    path: pathname + search,
     headers: Object.fromEntries(kept),
     ...(hasBody && { body }),
     timeoutMs,

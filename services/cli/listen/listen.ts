@@ -1,8 +1,10 @@
+import { ApiError, type ApiFailure, type Client, type Value } from '#client';
 import type { Clock } from '#lib/clock';
 import { isPublicKey } from '#lib/signatures';
-import { type Api, connect, pathOf } from '../api-calls/api.ts';
+import { connect } from '../api-calls/api.ts';
+import { toCommandFailure } from '../api-calls/failures.ts';
 import { CommandFailure, usageFailure } from '../command-failure.ts';
-import { type CreatedEndpoint, describeBeginning } from '../commands/endpoints.ts';
+import { describeBeginning } from '../commands/endpoints.ts';
 import type { listenOptions } from '../commands/tools.ts';
 import type { Context } from '../context.ts';
 import { readScheme, refuseProblems, schemeSettingOptions, type SchemeValues } from '../options/schemes.ts';
@@ -15,15 +17,11 @@ import { type Forwarded, forwardTo, readTarget, readTypes } from './forward.ts';
 
 interface Wanted {
   url: string;
-  types: readonly string[];
+  types: string[];
   secret: string | undefined;
 }
 
-export interface Made extends CreatedEndpoint {
-  id: string;
-  secret: string;
-  expires_at: string;
-}
+export type Made = Value<'POST /v1/endpoints'>;
 
 /** After a kill, an endpoint that nobody prolongs is left for so long. */
 const lastsSeconds = 900;
@@ -47,8 +45,8 @@ export async function withTemporaryEndpoint(
     ...{ url, description: 'hookline listen', event_types: types, timeout_ms: timeoutMs, expires_in: lastsSeconds },
     ...(secret !== undefined && { secret }),
   };
-  const made = await api.ask<Made>('POST', '/endpoints', { body }).catch((error: unknown) => {
-    throw isRefusedUrl(error) ? unreachable(error, url) : error;
+  const made = await api.call('POST /v1/endpoints', { body }).catch((error: unknown) => {
+    throw error instanceof ApiError && codeOf(error) === 'url_not_allowed' ? unreachable(error.failure, url) : error;
   });
   const [ended, lost] = [new AbortController(), new AbortController()];
   const prolonging = prolong(api, made.id, { clock: context.clock, ended: ended.signal, lost });
@@ -63,7 +61,7 @@ export async function withTemporaryEndpoint(
 }
 
 async function prolong(
-  api: Api,
+  api: Client,
   id: string,
   { clock, ended, lost }: { clock: Clock; ended: AbortSignal; lost: AbortController },
 ): Promise<void> {
@@ -71,7 +69,7 @@ async function prolong(
     await clock.sleep(prolongEveryMs, ended);
     if (ended.aborted) return;
     try {
-      await api.ask('PATCH', pathOf('endpoints', id), { body: { expires_in: lastsSeconds } });
+      await api.call('PATCH /v1/endpoints/:id', { params: { id }, body: { expires_in: lastsSeconds } });
     } catch (error) {
       // The API may be away for a while: until its end, the endpoint is prolonged by the next try.
       if (isGone(error)) return lost.abort();
@@ -79,9 +77,9 @@ async function prolong(
   }
 }
 
-async function remove(api: Api, { id }: Made, { process }: Context): Promise<void> {
+async function remove(api: Client, { id }: Made, { process }: Context): Promise<void> {
   try {
-    await api.ask('DELETE', pathOf('endpoints', id));
+    await api.call('DELETE /v1/endpoints/:id', { params: { id } });
     process.stderr.write(`removed the endpoint ${printable(id)}\n`);
   } catch {
     process.stderr.write(
@@ -90,17 +88,18 @@ async function remove(api: Api, { id }: Made, { process }: Context): Promise<voi
   }
 }
 
-const codeOf = (error: unknown): unknown =>
-  error instanceof CommandFailure && 'code' in error.facts ? error.facts.code : undefined;
-const isGone = (error: unknown): boolean => ['gone', 'not_found'].includes(String(codeOf(error)));
-const isRefusedUrl = (error: unknown): error is CommandFailure => codeOf(error) === 'url_not_allowed';
+const codeOf = (error: unknown): string | undefined =>
+  error instanceof ApiError && error.failure.kind === 'problem' ? error.failure.problem.code : undefined;
+const isGone = (error: unknown): boolean => ['gone', 'not_found'].includes(codeOf(error) ?? '');
 
-const unreachable = ({ message, facts }: CommandFailure, url: string): CommandFailure =>
-  new CommandFailure(
+function unreachable(failure: ApiFailure, url: string): CommandFailure {
+  const { message, facts } = toCommandFailure(failure, url);
+  return new CommandFailure(
     1,
     `${message}\nThis Hookline may not send to ${url}. --poll needs no address that it can reach; --public-url names another, such as a tunnel’s`,
     facts,
   );
+}
 
 type ListenValues = Values<typeof listenOptions>;
 

@@ -1,10 +1,12 @@
-import { type ApiClient, type HttpResult, sendAgain } from '#lib/api-client';
+import { ApiError, type Client, type ClientOptions, type HttpResult } from '#client';
+import type { ErasedEvent, Event } from '#lib/api-contract';
 import type { Clock } from '#lib/clock';
 import { decodeContent } from '#lib/content-coding';
 import { headerText, isSubscribed } from '#lib/contract';
 import { generateSecret, signatureHeaders, signingSecret } from '#lib/signatures';
-import { type Api, connectTo, noteNewTenant, pathOf, valueOf } from '../api-calls/api.ts';
+import { noteNewTenant } from '../api-calls/api.ts';
 import { openClient } from '../api-calls/open-client.ts';
+import { sendAgain } from '../api-calls/send-again.ts';
 import { usageFailure } from '../command-failure.ts';
 import { followChanges } from '../commands/tail-events.ts';
 import type { listenOptions } from '../commands/tools.ts';
@@ -19,18 +21,8 @@ import { readTarget, readTypes } from './forward.ts';
 import type { Arrival } from './listener.ts';
 import { forwardTo } from './forward.ts';
 
-/** The members of an event that are read; one that was erased has no type. */
-interface Listed {
-  id: string;
-  type?: string;
-  source_id?: string;
-  received_at: string;
-}
-
-export interface Accepted extends Listed {
-  type: string;
-  source_id: string;
-}
+/** The members of an event that are read. */
+export type Accepted = Pick<Event, 'id' | 'type'>;
 
 interface AcceptedOptions {
   types: readonly string[];
@@ -49,13 +41,13 @@ const maxKnown = 100_000;
  * changes; an older one that changes now was accepted before.
  */
 export async function* acceptedEvents(
-  api: Pick<Api, 'page'>,
+  api: Pick<Client, 'page'>,
   { types, since, clock, onBegin }: AcceptedOptions,
 ): AsyncGenerator<Accepted, never> {
   const known = new Set<string>();
   const fromMs = since === undefined ? await timeOf(api, clock) : Date.parse(since);
   const subscription = { eventTypes: types, sourceIds: [] };
-  for await (const event of followChanges<Listed>(api, { query: {}, since, clock, onBegin: () => onBegin(fromMs) })) {
+  for await (const event of followChanges(api, { query: {}, since, clock, onBegin: () => onBegin(fromMs) })) {
     if (!isWhole(event) || Date.parse(event.received_at) < fromMs || known.has(event.id)) continue;
     if (!isSubscribed(subscription, event)) continue;
     known.add(event.id);
@@ -66,16 +58,17 @@ export async function* acceptedEvents(
   throw new Error('the changes have ended');
 }
 
-const isWhole = (event: Listed): event is Accepted => event.type !== undefined && event.source_id !== undefined;
+const isWhole = (event: Event | ErasedEvent): event is Event => 'type' in event;
 
 /** The time at the API, to the second: the clock of this machine may be another. */
-async function timeOf(api: Pick<Api, 'page'>, clock: Clock): Promise<number> {
-  const { answeredAtMs } = await api.page('/events?limit=2&updated_at_gte=9999-12-31T23:59:59Z');
-  return answeredAtMs ?? clock.nowMs();
+async function timeOf(api: Pick<Client, 'page'>, clock: Clock): Promise<number> {
+  const { header } = await api.page('GET /v1/events', { query: { limit: 2, updated_at_gte: '9999-12-31T23:59:59Z' } });
+  const answeredAtMs = Date.parse(header('date') ?? '');
+  return Number.isNaN(answeredAtMs) ? clock.nowMs() : answeredAtMs;
 }
 
 interface Options {
-  client: Pick<ApiClient, 'bytes'>;
+  api: Pick<Client, 'bytes'>;
   secret: string;
   /** Undefined: nothing is sent, only shown. */
   target: string | undefined;
@@ -85,7 +78,7 @@ interface Options {
 /** The request as it was sent, with the answer; or why there was none. */
 type SendOn = (event: Accepted) => Promise<Arrival | 'interrupted' | 'no payload'>;
 
-export function createSendOn(context: Context, { client, secret, target, signal }: Options): SendOn {
+export function createSendOn(context: Context, { api, secret, target, signal }: Options): SendOn {
   const { process, clock, random } = context;
   const key = signingSecret(secret);
 
@@ -133,14 +126,22 @@ export function createSendOn(context: Context, { client, secret, target, signal 
     return { signed, result };
   }
 
-  return async (event) => {
-    const got = await client.bytes(pathOf('events', event.id, 'payload'));
-    if (!got.ok && signal.aborted) return 'interrupted';
-    if (!got.ok && got.failure.kind === 'problem' && [404, 410].includes(got.failure.status)) {
-      process.stderr.write(`${printable(event.id)} is left out: its payload has been removed\n`);
+  async function readPayload({ id }: Accepted): Promise<Payload | 'interrupted' | 'no payload'> {
+    try {
+      const { bytes: body, header } = await api.bytes('GET /v1/events/:id/payload', { params: { id } });
+      return { body, contentType: header('content-type'), contentEncoding: header('content-encoding') };
+    } catch (error) {
+      if (signal.aborted) return 'interrupted';
+      const failure = error instanceof ApiError ? error.failure : undefined;
+      if (failure?.kind !== 'problem' || ![404, 410].includes(failure.status)) throw error;
+      process.stderr.write(`${printable(id)} is left out: its payload has been removed\n`);
       return 'no payload';
     }
-    const payload = valueOf(got);
+  }
+
+  return async (event) => {
+    const payload = await readPayload(event);
+    if (typeof payload === 'string') return payload;
     const { signed, result } = await send(event, payload);
     if (result !== undefined && 'noAnswer' in result) return 'interrupted';
     const { headers, nowMs } = signed;
@@ -192,9 +193,8 @@ export async function poll(values: PollValues, context: Context): Promise<number
   const ended = new AbortController();
   const { signal } = ended;
   const end = (): void => ended.abort();
-  const client = openClient(context, tenant, { resendGet: resendUntil(signal, context), signal });
-  const api = connectTo(async () => client);
-  const sendOn = createSendOn(context, { client, secret, target, signal });
+  const api = openClient(context, tenant, { resend: resendUntil(signal, context), signal });
+  const sendOn = createSendOn(context, { api, secret, target, signal });
   const tally = createTally();
   let waiting: string | undefined;
   let forwarded = 0;
@@ -251,7 +251,7 @@ function refuseStray(values: PollValues): void {
 const firstAttempts = 5;
 
 /** Without end once the API has answered, whatever a proxy in front of it says meanwhile. */
-function resendUntil(signal: AbortSignal, context: Context): (send: () => Promise<HttpResult>) => Promise<HttpResult> {
+function resendUntil(signal: AbortSignal, context: Context): NonNullable<ClientOptions['resend']> {
   const { clock, random } = context;
   const print = printRetry(context);
   let hasAnswered = false;

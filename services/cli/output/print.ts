@@ -1,4 +1,4 @@
-import type { HttpResult } from '#lib/api-client';
+import type { HttpResult } from '#client';
 import { eventStatuses, openStatuses } from '#lib/contract';
 import { alignColumns, fitColumns } from '#lib/text-table';
 import { columnsOf, hasColour } from '../config.ts';

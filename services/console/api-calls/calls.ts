@@ -1,5 +1,6 @@
 import { ApiError, type ApiFailure } from '#client';
-import type { Listed, ReadApi } from './console-api.ts';
+import type { Replay } from '#lib/api-contract';
+import type { Asked, Listed, ReadApi } from './console-api.ts';
 
 /** A path below `/v1`. Its values are encoded, so that no id can lead elsewhere: path`/endpoints/${id}/health` */
 export const path = (strings: TemplateStringsArray, ...values: readonly string[]): string =>
@@ -43,16 +44,35 @@ const mostPages = 5;
  * empty and has a next page all the same is a list in which nothing was found so far.
  */
 export async function listOnwards<T>(
-  api: Pick<ReadApi, 'list'>,
-  path: string,
-  parameters: URLSearchParams,
+  list: (query: URLSearchParams) => Promise<Listed<T>>,
+  query: URLSearchParams,
 ): Promise<Listed<T>> {
-  let listed = await api.list<T>(path, parameters);
+  let listed = await list(query);
   for (let pages = 1; pages < mostPages; pages += 1) {
     if (!listed.ok || listed.items.length > 0 || listed.next === undefined) break;
-    listed = await api.list<T>(path, listed.next);
+    listed = await list(listed.next);
   }
   return listed;
+}
+
+/** Takes the counts of a dry run: the same request starts a replay without it. */
+export async function countsOf<Counts extends { dry_run: boolean }>(
+  asked: Promise<Asked<Replay | Counts>>,
+): Promise<Asked<Counts>> {
+  const answer = await asked;
+  if (!answer.ok) return answer;
+  const { value } = answer;
+  if ('dry_run' in value) return { ...answer, value };
+  throw new Error('a dry run has started a replay');
+}
+
+/** Takes the replay that was started: the same request counts, as a dry run. */
+export async function startedReplay(asked: Promise<Asked<Replay | { dry_run: boolean }>>): Promise<Asked<Replay>> {
+  const answer = await asked;
+  if (!answer.ok) return answer;
+  const { value } = answer;
+  if ('id' in value) return { ...answer, value };
+  throw new Error('a replay that is not a dry run has an id');
 }
 
 export interface Payload {

@@ -6,7 +6,6 @@ import {
   ApiError,
   type Asked,
   type CallName,
-  type Client,
   createClient,
   failureOf,
   type GivenOf,
@@ -47,28 +46,11 @@ export interface ReadApi {
   bytes<Name extends ReadName>(name: Name, ...given: GivenOf<Name>): Promise<HttpAnswer>;
   /** A POST that changes nothing: a dry run, a search. */
   query<Name extends PostName>(name: Name, ...given: GivenOf<Name>): Promise<Asked<Value<Name>>>;
-
-  // By paths below `/v1`, made with path`…`: for resources whose contract is not written yet.
-  get<T>(path: string): Promise<T>;
-  ask<T>(path: string): Promise<Asked<T>>;
-  list<T>(path: string, parameters?: URLSearchParams): Promise<Listed<T>>;
-  bytes(path: string): Promise<HttpAnswer>;
-  query<T>(path: string, body: object): Promise<Asked<T>>;
 }
 
 export interface WriteApi extends ReadApi {
   /** With the Idempotency-Key of the form: sent again, it has the effect once. */
   change<Name extends ChangeName>(name: Name, ...given: GivenOf<Name>): Promise<Asked<Value<Name>>>;
-  send<T>(method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, given?: Sending): Promise<Asked<T>>;
-}
-
-interface Sending {
-  /** As text: JSON that is sent as it stands. */
-  body?: object | string;
-  /** The ETag that the resource must still have. */
-  ifMatch?: string;
-  /** For what the API holds on purpose. */
-  timeoutMs?: number;
 }
 
 export interface ApiAccess {
@@ -111,21 +93,19 @@ export function createConsoleApi(access: ApiAccess): WriteApi {
     parse: (text: string): unknown => parseExact(text, 'whole'),
   };
   let sent = 0;
-  const reading = anyName(createClient({ ...common, newKey: access.newKey, signal: left }));
-  const changing = anyName(
-    createClient({
-      ...common,
-      newKey() {
-        sent += 1;
-        return sent === 1 ? (idempotencyKey ?? '') : `${idempotencyKey}.${sent}`;
-      },
-      resend: (send) => untilDone(send, clock),
-    }),
-  );
+  const reading = createClient({ ...common, newKey: access.newKey, signal: left });
+  const changing = createClient({
+    ...common,
+    newKey() {
+      sent += 1;
+      return sent === 1 ? (idempotencyKey ?? '') : `${idempotencyKey}.${sent}`;
+    },
+    resend: (send) => untilDone(send, clock),
+  });
 
-  async function list(name: string, given?: object): Promise<Listed<unknown>> {
+  async function list<Name extends ListName>(name: Name, ...given: GivenOf<Name>): Promise<Listed<ItemOf<Name>>> {
     try {
-      return { ok: true, ...(await reading.page(name, given)) };
+      return { ok: true, ...(await reading.page(name, ...given)) };
     } catch (error) {
       const failure = error instanceof ApiError ? error.failure : undefined;
       if (failure?.kind !== 'problem' || failure.status !== 400) throw error;
@@ -133,24 +113,17 @@ export function createConsoleApi(access: ApiAccess): WriteApi {
       return { ok: false, errors: errors ?? [{ field: '', message: detail }] };
     }
   }
-  async function change(name: string, given?: object): Promise<Asked<unknown>> {
-    if (idempotencyKey === undefined) throw new Error('only the handler of a form changes something');
-    return changing.ask(name, given);
-  }
-
-  const api = {
+  return {
     call: reading.call,
-    get: (path: string) => reading.call(nameOf('GET', path)),
-    ask: (name: string, given?: object) => reading.ask(nameOf('GET', name), given),
-    list: (name: string, given?: object) =>
-      given instanceof URLSearchParams ? list(nameOf('GET', name), { query: given }) : list(nameOf('GET', name), given),
-    bytes: (name: string, given?: object) => reading.bytes(nameOf('GET', name), given),
-    query: (name: string, given: object) =>
-      name.includes(' ') ? reading.ask(name, given) : reading.ask(nameOf('POST', name), { body: given }),
-    change,
-    send: (method: string, path: string, given?: object) => change(nameOf(method, path), given),
+    ask: reading.ask,
+    list,
+    bytes: reading.bytes,
+    query: reading.ask,
+    async change(name, ...given) {
+      if (idempotencyKey === undefined) throw new Error('only the handler of a form changes something');
+      return changing.ask(name, ...given);
+    },
   };
-  return api as WriteApi;
 }
 
 /** The value of an answer that a page cannot be without. @throws ApiError */
@@ -158,18 +131,6 @@ export function valueOf<T>(answer: Asked<T>): T {
   if (!answer.ok) throw new ApiError(answer.failure);
   return answer.value;
 }
-
-/** The name of a call, or a path below `/v1`. */
-const nameOf = (method: string, name: string): string => (name.includes(' ') ? name : `${method} /v1${name}`);
-
-/** The same client for names that the types don't know. */
-const anyName = (client: Client) =>
-  client as unknown as {
-    call(name: string, given?: object): Promise<unknown>;
-    ask(name: string, given?: object): Promise<Asked<unknown>>;
-    page(name: string, given?: object): Promise<Page<unknown>>;
-    bytes(name: string, given?: object): Promise<HttpAnswer>;
-  };
 
 /** A second click on the same button finds the first one's request running, and gets its answer. */
 async function untilDone(send: () => Promise<HttpResult>, clock: Clock): Promise<HttpResult> {

@@ -1,5 +1,4 @@
-import { withQuery } from './calls.ts';
-import type { ReadApi } from './console-api.ts';
+import type { Listed, ReadApi } from './console-api.ts';
 
 interface Named {
   /** The names, by id. */
@@ -48,8 +47,8 @@ const maxNamed = 200;
 /** Customers are not told of sources. */
 export async function readTenantNames({ api, isCustomer }: Asking): Promise<TenantNames> {
   const [endpoints, sources] = await Promise.all([
-    namesOf(api, '/endpoints', endpointNames),
-    isCustomer ? unknownNames : namesOf(api, '/sources', sourceNames),
+    namesOf(api.list('GET /v1/endpoints', { query: { limit: maxNamed } }), endpointNames),
+    isCustomer ? unknownNames : namesOf(api.list('GET /v1/sources', { query: { limit: maxNamed } }), sourceNames),
   ]);
   return { endpoints, sources };
 }
@@ -58,11 +57,10 @@ const sourceNames = (sources: readonly { id: string; name: string }[]): Readonly
   new Map(sources.map(({ id, name }) => [id, name]));
 
 async function namesOf<T>(
-  api: ReadApi,
-  pathname: string,
+  asked: Promise<Listed<T>>,
   namesIn: (listed: readonly T[]) => ReadonlyMap<string, string>,
 ): Promise<Named> {
-  const listed = await api.list<T>(withQuery(pathname, { limit: maxNamed }));
+  const listed = await asked;
   if (!listed.ok) return unknownNames;
   return { names: namesIn(listed.items), isComplete: listed.next === undefined };
 }

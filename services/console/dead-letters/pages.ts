@@ -1,5 +1,5 @@
 import { html, type Html } from '#lib/html';
-import { withQuery } from '../api-calls/calls.ts';
+import { startedReplay, withQuery } from '../api-calls/calls.ts';
 import { readTenantNames } from '../api-calls/tenant-names.ts';
 import { page, seeOther } from '../page-result.ts';
 import { type TenantContext, tenantPage } from '../page.ts';
@@ -92,9 +92,8 @@ const replayDeadLetter = tenantPage({
     async answer({ api, params, t }) {
       // A replay of an id that never was would match nothing, and be no error.
       await api.call('GET /v1/dead-letters/:id', { params });
-      const started = await api.change('POST /v1/dead-letters/replay', { body: { ids: [params.id] } });
+      const started = await startedReplay(api.change('POST /v1/dead-letters/replay', { body: { ids: [params.id] } }));
       if (!started.ok) return problemOfFailure(started.failure);
-      if (!('id' in started.value)) throw new Error('a replay that is not a dry run has an id');
       return seeOther(`${t}/replays/${started.value.id}`);
     },
   },

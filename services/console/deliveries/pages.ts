@@ -51,7 +51,7 @@ const deliveries = tenantPage({
     async answer(context) {
       const { t, tenant, api, query, isCustomer } = context;
       const [listed, names] = await Promise.all([
-        listOnwards<Delivery>(api, '/deliveries', query),
+        listOnwards((parameters) => api.list('GET /v1/deliveries', { query: parameters }), query),
         readTenantNames(context),
       ]);
       const filters = deliveryFilters(names, query);

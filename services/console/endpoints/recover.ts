@@ -1,6 +1,6 @@
-import type { Endpoint } from '#lib/api-contract';
+import type { Endpoint, ReplayPreview } from '#lib/api-contract';
 import { html, type Html } from '#lib/html';
-import { withQuery } from '../api-calls/calls.ts';
+import { countsOf, withQuery } from '../api-calls/calls.ts';
 import type { FieldError } from '../api-calls/console-api.ts';
 import { page, type PageResult, seeOther } from '../page-result.ts';
 import { type TenantContext, tenantPage } from '../page.ts';
@@ -9,11 +9,6 @@ import { count, inWords, plural } from '../ui/text.ts';
 import { time } from '../ui/times.ts';
 import { actionPage } from './actions.ts';
 import { answerRefusal } from './edit.ts';
-
-interface Preview {
-  matched: number;
-  by_reason: readonly { reason: string; letters: number }[];
-}
 
 interface Entered {
   since: string;
@@ -68,12 +63,8 @@ async function showForm(
   const { t, api, isCustomer } = context;
   if (isCustomer)
     return withoutCount(context, endpoint, { since, rate, errors, ...(refused !== undefined && { refused }) });
-  const counted = await api.query<Preview>('/dead-letters/replay', {
-    stage: 'dispatcher',
-    endpoint_id: endpoint.id,
-    since,
-    dry_run: true,
-  });
+  const body = { stage: 'dispatcher', endpoint_id: endpoint.id, since, dry_run: true } as const;
+  const counted = await countsOf(api.query('POST /v1/dead-letters/replay', { body }));
   const wrong = counted.ok || counted.failure.kind !== 'problem' ? [] : (counted.failure.problem.errors ?? []);
   const all = errors.length > 0 ? errors : wrong;
   const here = `${t}/endpoints/${endpoint.id}`;
@@ -124,7 +115,7 @@ interface Start {
   since: string;
   rate: string;
   errors: readonly FieldError[];
-  preview: Preview;
+  preview: ReplayPreview;
 }
 
 function startForm(context: TenantContext, { endpoint, since, rate, errors, preview }: Start): Html {

@@ -1,5 +1,4 @@
-import type { Delivery, EventMatch, Receipt } from '#lib/api-contract';
-import type { Page } from '#client';
+import type { EventMatch } from '#lib/api-contract';
 import { html } from '#lib/html';
 import { holdSeconds, path, readPayload, undefinedIfGone, withQuery } from '../api-calls/calls.ts';
 import type { FieldError, Listed, ReadApi } from '../api-calls/console-api.ts';
@@ -60,7 +59,7 @@ const showEvent = tenantPage({
       const [payload, request, deliveries, explained] = await Promise.all([
         undefinedIfGone(shownPayload(api, params.id)),
         undefinedIfGone(api.call('GET /v1/events/:id/request', { params })),
-        listAll<Delivery>(api, path`/events/${params.id}/deliveries`),
+        listAll(api.list('GET /v1/events/:id/deliveries', { params, query: { limit: most } })),
         isCustomer ? forCustomer(api) : forOperator(api, params.id, query.get('endpoints') ?? undefined),
       ]);
       if ('errors' in explained) return problem(400, { errors: explained.errors });
@@ -96,7 +95,7 @@ async function forOperator(
   cursor: string | undefined,
 ): Promise<Explained | { errors: readonly FieldError[] }> {
   const [receipts, matching, sources] = await Promise.all([
-    listAll<Receipt>(api, path`/events/${id}/receipts`),
+    listAll(api.list('GET /v1/events/:id/receipts', { params: { id }, query: { limit: most } })),
     undefinedIfGone(matchesOf(api, id, cursor)),
     namedSources(api),
   ]);
@@ -117,8 +116,8 @@ async function shownPayload(api: ReadApi, id: string) {
 const matchesOf = (api: ReadApi, id: string, cursor: string | undefined): Promise<Listed<EventMatch>> =>
   api.list('GET /v1/events/:id/matching', { params: { id }, query: { limit: endpointsPerPage, cursor } });
 
-async function listAll<T>(api: ReadApi, list: string): Promise<Page<T>['items']> {
-  const listed = await undefinedIfGone(api.list<T>(withQuery(list, { limit: most })));
+async function listAll<T>(asked: Promise<Listed<T>>): Promise<readonly T[]> {
+  const listed = await undefinedIfGone(asked);
   return listed?.ok === true ? listed.items : [];
 }
 

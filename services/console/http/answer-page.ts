@@ -85,7 +85,7 @@ export function createAnswerPage(options: Options): AnswerPage {
     if (face === 'catalog') return { kind: 'none' };
     const token = tokenIn(request.headers.cookie, { face, isSecure: isSecure(request) });
     if (token === undefined) return { kind: 'none' };
-    const found = await findSession(token, (tenant) => apiAs(request)(token, { tenant }).ask('/me'));
+    const found = await findSession(token, (tenant) => apiAs(request)(token, { tenant }).ask('GET /v1/me'));
     if (found.kind !== 'found') return found;
     // A customer's session is none in the console, whatever cookie it is in; and the other way round.
     const isCustomer = found.session.portal !== undefined;
@@ -179,7 +179,7 @@ export function createAnswerPage(options: Options): AnswerPage {
     const { session, tenant, asked } = request.state;
     if (access !== 'tenant' || session === undefined || session.tenant !== undefined || asked.length > 0)
       return undefined;
-    const me = await apiAs(request)(session.token, { tenant }).ask('/me');
+    const me = await apiAs(request)(session.token, { tenant }).ask('GET /v1/me');
     return me.ok ? undefined : problemOfFailure(me.failure);
   }
 

@@ -21,23 +21,25 @@ interface Found {
 }
 
 /** The pages of what has an id of its own. */
-const pagesByPrefix: Readonly<Record<string, { kind: string; api: string; page: string }>> = {
-  dl: { kind: 'Dead letter', api: '/dead-letters', page: '/dead-letters' },
-  dlv: { kind: 'Delivery', api: '/deliveries', page: '/deliveries' },
-  ep: { kind: 'Endpoint', api: '/endpoints', page: '/endpoints' },
-  ers: { kind: 'Erasure', api: '/erasures', page: '/erasures' },
-  evt: { kind: 'Event', api: '/events', page: '/events' },
-  key: { kind: 'API key', api: '/api-keys', page: '/keys' },
-  rpl: { kind: 'Replay', api: '/replays', page: '/replays' },
-  src: { kind: 'Source', api: '/sources', page: '/sources' },
-};
+const pagesByPrefix = {
+  dl: { kind: 'Dead letter', name: 'GET /v1/dead-letters/:id', page: '/dead-letters' },
+  dlv: { kind: 'Delivery', name: 'GET /v1/deliveries/:id', page: '/deliveries' },
+  ep: { kind: 'Endpoint', name: 'GET /v1/endpoints/:id', page: '/endpoints' },
+  ers: { kind: 'Erasure', name: 'GET /v1/erasures/:id', page: '/erasures' },
+  evt: { kind: 'Event', name: 'GET /v1/events/:id', page: '/events' },
+  key: { kind: 'API key', name: 'GET /v1/api-keys/:id', page: '/keys' },
+  rpl: { kind: 'Replay', name: 'GET /v1/replays/:id', page: '/replays' },
+  src: { kind: 'Source', name: 'GET /v1/sources/:id', page: '/sources' },
+} as const;
+
+const isPrefix = (text: string): text is keyof typeof pagesByPrefix => Object.hasOwn(pagesByPrefix, text);
 
 /** An id says by its beginning what it is of. */
 async function findById(api: ReadApi, id: string): Promise<Target | 'gone' | undefined> {
   const [, prefix = ''] = /^([a-z]+)_[0-9a-z]+$/.exec(id) ?? [];
-  const known = Object.hasOwn(pagesByPrefix, prefix) ? pagesByPrefix[prefix] : undefined;
-  if (known === undefined) return undefined;
-  const asked: Asked<unknown> = await api.ask(known.api + path`/${id}`);
+  if (!isPrefix(prefix)) return undefined;
+  const known = pagesByPrefix[prefix];
+  const asked: Asked<unknown> = await api.ask(known.name, { params: { id } });
   if (asked.ok) return { href: known.page + path`/${id}`, kind: known.kind, label: id };
   const { failure } = asked;
   if (failure.kind !== 'problem') throw new ApiError(failure);
@@ -45,12 +47,6 @@ async function findById(api: ReadApi, id: string): Promise<Target | 'gone' | und
   if ([400, 403, 404].includes(failure.status)) return undefined;
   if (failure.status === 410) return 'gone';
   throw new ApiError(failure);
-}
-
-interface Named {
-  id: string;
-  name?: string;
-  url?: string;
 }
 
 const trace = /^[0-9a-f]{32}$/;
@@ -61,14 +57,21 @@ const type = /^[!-)+-~]{1,255}$/;
 /** Everything that has the text as an id of its sender, a receipt, a trace, a tag, a type, or in its name or URL. */
 async function findByText(api: ReadApi, text: string): Promise<Found> {
   const events = (filter: string, kind: string, isOfOne: boolean) => findEvents(api, { filter, text, kind, isOfOne });
+  const named = { q: text, limit: maxNamed };
   const found = await Promise.all([
     events('event_id', 'Sender’s id', true),
     text.startsWith('rcp_') && events('receipt_id', 'Receipt', true),
     trace.test(text) && events('trace_id', 'Trace', true),
     tag.test(text) && events('tag', 'Tag', true),
     type.test(text) && events('type', 'Type', false),
-    findNamed(api, text, { list: '/endpoints', kind: 'Endpoint' }),
-    findNamed(api, text, { list: '/sources', kind: 'Source' }),
+    findNamed(text, {
+      ...{ list: '/endpoints', kind: 'Endpoint', asked: api.list('GET /v1/endpoints', { query: named }) },
+      nameOf: ({ url }) => url,
+    }),
+    findNamed(text, {
+      ...{ list: '/sources', kind: 'Source', asked: api.list('GET /v1/sources', { query: named }) },
+      nameOf: ({ name }) => name,
+    }),
   ]);
   const all = found.filter((one) => one !== false);
   return {
@@ -99,17 +102,23 @@ async function findEvents(
 /** As many are named. */
 const maxNamed = 10;
 
-async function findNamed(
-  api: ReadApi,
+interface Naming<T> {
+  list: '/endpoints' | '/sources';
+  kind: string;
+  asked: Promise<Listed<T>>;
+  nameOf(item: T): string;
+}
+
+async function findNamed<T extends { id: string }>(
   text: string,
-  { list, kind }: { list: '/endpoints' | '/sources'; kind: string },
+  { list, kind, asked, nameOf }: Naming<T>,
 ): Promise<Found> {
-  const listed: Listed<Named> = await api.list<Named>(withQuery(list, { q: text, limit: maxNamed }));
+  const listed = await asked;
   if (!listed.ok) return { targets: [], unfinished: [] };
   const rest = { href: withQuery(list, { q: text }), kind: `${kind}s`, label: `all with “${text}”` };
   return {
     targets: [
-      ...listed.items.map(({ id, name, url }) => ({ href: list + path`/${id}`, kind, label: url ?? name ?? id })),
+      ...listed.items.map((item) => ({ href: list + path`/${item.id}`, kind, label: nameOf(item) })),
       ...(listed.next === undefined ? [] : [rest]),
     ],
     unfinished: [],

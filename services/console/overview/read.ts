@@ -1,7 +1,7 @@
 import type { ApiFailure } from '#client';
-import type { Stats, Endpoint } from '#lib/api-contract';
+import type { Endpoint, EndpointHealth, Event, Replay, ReplayPreview, Source, Stats } from '#lib/api-contract';
 import type { StatDimension, StatStep } from '#lib/contract';
-import { withQuery } from '../api-calls/calls.ts';
+import { countsOf } from '../api-calls/calls.ts';
 import type { Asked, ReadApi } from '../api-calls/console-api.ts';
 import { totalsByKey } from '../api-calls/stats.ts';
 import { endpointNames, type TenantNames } from '../api-calls/tenant-names.ts';
@@ -21,47 +21,20 @@ export const isRange = (text: string): text is RangeName => Object.hasOwn(ranges
 
 /** The overview's requests to the API. Each part may fail by itself: its card then says so. */
 
-/** The answer of `GET /v1/endpoints/{id}/health`. */
-export interface Health {
-  breaker: { state: 'closed' | 'half_open' | 'open' } | null;
-  disables_at: string | null;
-  /** The latency of a day's attempts. */
-  latency: { p95_ms: number | null };
-  waiting: { retrying: number; parked: number; is_capped: boolean; oldest: string | null };
-}
-
-export interface RunningReplay {
-  id: string;
-  status: string;
-  matched: number;
-  replayed: number;
-  failed: number;
-  remaining: number;
-}
-
-/** The counts of a dry run of the replay of all dead letters. */
-export interface DeadLetterCounts {
-  matched: number;
-  left_out: number;
-  by_reason: readonly { stage: string; reason: string; letters: number }[];
-}
-
-export type ShownEndpoint = Endpoint & { disabled_reason: string | null };
-
 export interface Overview {
   sums: Asked<Stats>;
   byEndpoint: Asked<Stats>;
   byType: Asked<Stats>;
   bySource: Asked<Stats>;
-  failing: Asked<readonly ShownEndpoint[]>;
-  disabled: Asked<readonly ShownEndpoint[]>;
-  deadLetters: Asked<DeadLetterCounts>;
-  replays: Asked<readonly RunningReplay[]>;
-  endpoints: Asked<readonly ShownEndpoint[]>;
-  sources: Asked<readonly { id: string; name: string }[]>;
-  newest: Asked<readonly unknown[]>;
+  failing: Asked<readonly Endpoint[]>;
+  disabled: Asked<readonly Endpoint[]>;
+  deadLetters: Asked<ReplayPreview>;
+  replays: Asked<readonly Replay[]>;
+  endpoints: Asked<readonly Endpoint[]>;
+  sources: Asked<readonly Source[]>;
+  newest: Asked<readonly Pick<Event, 'id'>[]>;
   /** The health of the endpoints that are shown, by id. */
-  health: ReadonlyMap<string, Health>;
+  health: ReadonlyMap<string, EndpointHealth>;
 }
 
 /** One more than are shown, to know whether there are more. */
@@ -74,21 +47,20 @@ const askedReplays = 50;
 export async function askOverview(api: ReadApi, step: StatStep): Promise<Overview> {
   const stats = (by?: StatDimension, series?: string): Promise<Asked<Stats>> =>
     api.ask('GET /v1/stats', { query: { step, by, series } });
-  const list = <T>(pathname: string, parameters: Record<string, string | number>): Promise<Asked<readonly T[]>> =>
-    api.ask<readonly T[]>(withQuery(pathname, parameters));
+  const everything = { all: true, dry_run: true };
   const [sums, byEndpoint, byType, bySource, failing, disabled, deadLetters, replays, endpoints, sources, newest] =
     await Promise.all([
       stats(),
       stats('endpoint'),
       stats('type', 'received,delivered,dead_lettered'),
       stats('source', 'rejected'),
-      list<ShownEndpoint>('/endpoints', { failing: 'true', status: 'enabled', limit: asked }),
-      list<ShownEndpoint>('/endpoints', { status: 'disabled', limit: asked }),
-      api.query<DeadLetterCounts>('/dead-letters/replay', { all: true, dry_run: true }),
-      list<RunningReplay>('/replays', { limit: askedReplays }),
-      list<ShownEndpoint>('/endpoints', { limit: named }),
-      list<{ id: string; name: string }>('/sources', { limit: named }),
-      list('/events', { order: 'desc', limit: 1 }),
+      api.ask('GET /v1/endpoints', { query: { failing: 'true', status: 'enabled', limit: asked } }),
+      api.ask('GET /v1/endpoints', { query: { status: 'disabled', limit: asked } }),
+      countsOf(api.query('POST /v1/dead-letters/replay', { body: everything })),
+      api.ask('GET /v1/replays', { query: { limit: askedReplays } }),
+      api.ask('GET /v1/endpoints', { query: { limit: named } }),
+      api.ask('GET /v1/sources', { query: { limit: named } }),
+      api.ask('GET /v1/events', { query: { order: 'desc', limit: 1 } }),
     ]);
   const shown = new Set([
     ...valueOr(failing, [])
@@ -114,7 +86,7 @@ export const worstEndpoints = (byEndpoint: Asked<Stats>) =>
 const share = ({ delivered, failed }: { delivered: number; failed: number }): number =>
   delivered / (delivered + failed);
 
-async function askHealth(api: ReadApi, ids: readonly string[]): Promise<ReadonlyMap<string, Health>> {
+async function askHealth(api: ReadApi, ids: readonly string[]): Promise<ReadonlyMap<string, EndpointHealth>> {
   const answers = await Promise.all(
     ids.map(async (id) => [id, await api.ask('GET /v1/endpoints/:id/health', { params: { id } })] as const),
   );

@@ -1,4 +1,4 @@
-import type { Stats } from '#lib/api-contract';
+import type { Endpoint, EndpointHealth, Replay, ReplayPreview, Stats } from '#lib/api-contract';
 import { html, type Html, type HtmlValue } from '#lib/html';
 import { withQuery } from '../api-calls/calls.ts';
 import type { Asked } from '../api-calls/console-api.ts';
@@ -8,18 +8,7 @@ import { table } from '../ui/lists.ts';
 import { statusBadge } from '../ui/status.ts';
 import { cliCommand, codeBlock, count, endpointName, inWords, plural, sourceName } from '../ui/text.ts';
 import { milliseconds, minute } from '../ui/times.ts';
-import {
-  type DeadLetterCounts,
-  type Health,
-  namesIn,
-  type Overview,
-  type RangeName,
-  ranges,
-  type RunningReplay,
-  type ShownEndpoint,
-  shownOfEach,
-  worstEndpoints,
-} from './read.ts';
+import { namesIn, type Overview, type RangeName, ranges, shownOfEach, worstEndpoints } from './read.ts';
 
 /** A part of a page that stands by itself. */
 export const card = (title: Html | string, body: HtmlValue): Html =>
@@ -183,17 +172,17 @@ const lacking = (what: string, ...answers: readonly Asked<unknown>[]): readonly 
 
 interface EndpointItems {
   given: Naming;
-  item(endpoint: ShownEndpoint, given: Naming): Html;
+  item(endpoint: Endpoint, given: Naming): Html;
   /** The filter that shows all of them. */
   all: string;
 }
 
-const endpointItems = (found: readonly ShownEndpoint[], { given, item, all }: EndpointItems): readonly Html[] => [
+const endpointItems = (found: readonly Endpoint[], { given, item, all }: EndpointItems): readonly Html[] => [
   ...found.slice(0, shownOfEach).map((endpoint) => item(endpoint, given)),
   ...(found.length > shownOfEach ? [html`<a href="${given.t}/endpoints?${all}">More such endpoints</a>`] : []),
 ];
 
-function failingItem({ id, url, failing_since: since, paused_at: pausedAt }: ShownEndpoint, given: Naming): Html {
+function failingItem({ id, url, failing_since: since, paused_at: pausedAt }: Endpoint, given: Naming): Html {
   const health = given.overview.health.get(id);
   return html`${statusBadge('failing')} ${endpointLink(id, url, given)} <span>since ${minute(since)}${waiting(health)}${pausedAt !== null && ' · paused'}${health?.disables_at != null && html` · will be disabled at ${minute(health.disables_at)} if it keeps failing`}</span>`;
 }
@@ -204,7 +193,7 @@ const disabledReasons: Readonly<Record<string, string>> = {
   failing: 'because it failed for days',
 };
 
-const disabledItem = ({ id, url, disabled_at: at, disabled_reason: reason }: ShownEndpoint, given: Naming): Html =>
+const disabledItem = ({ id, url, disabled_at: at, disabled_reason: reason }: Endpoint, given: Naming): Html =>
   html`${statusBadge('disabled')} ${endpointLink(id, url, given)} <span>since ${minute(at)}, ${disabledReasons[reason ?? ''] ?? inWords(reason ?? '')}: nothing is sent to it</span>`;
 
 /** Also of one that is not among the named ones. */
@@ -217,7 +206,7 @@ function endpointLink(id: string, url: string, { t, overview }: Naming): Html {
 }
 
 /** The deliveries that are sent once it answers again. */
-function waiting(health: Health | undefined): Html | null {
+function waiting(health: EndpointHealth | undefined): Html | null {
   if (health === undefined) return null;
   const { retrying, parked, is_capped: isCapped, oldest } = health.waiting;
   if (retrying + parked === 0) return html` · nothing waits`;
@@ -228,7 +217,7 @@ function waiting(health: Health | undefined): Html | null {
 const shownReasons = 3;
 
 function deadLetterItems(
-  { matched, left_out: more, by_reason: reasons }: DeadLetterCounts,
+  { matched, left_out: more, by_reason: reasons }: ReplayPreview,
   { t, mayWrite }: Naming,
 ): readonly Html[] {
   if (matched === 0) return [];
@@ -258,9 +247,9 @@ function rejectingItems({ t, overview }: Naming): readonly Html[] {
 const isThere = (id: string, overview: Overview): boolean => namesIn(overview).sources.names.has(id);
 
 const running: readonly string[] = ['queued', 'running', 'cancelling'];
-const isRunning = ({ status }: RunningReplay): boolean => running.includes(status);
+const isRunning = ({ status }: Replay): boolean => running.includes(status);
 
-const replayItem = ({ id, status, matched, replayed, failed }: RunningReplay, { t }: Naming): Html =>
+const replayItem = ({ id, status, matched, replayed, failed }: Replay, { t }: Naming): Html =>
   html`${statusBadge(status)} <a href="${t}/replays/${id}">Replay of ${plural(matched, 'item')}</a> <span>${count(replayed + failed)} of ${count(matched)} done${failed > 0 && `, ${count(failed)} failed`}</span>`;
 
 interface Ranking {

@@ -1,6 +1,6 @@
 import { ApiError } from '#client';
 import type { EventTypeAlias, EventTypeSummary, EventTypeVersion, EventType } from '#lib/api-contract';
-import { addressOfName, type AliasKind } from '#lib/contract';
+import { type AliasKind, placeOfName } from '#lib/contract';
 import { html } from '#lib/html';
 import type { ReadApi } from '../api-calls/console-api.ts';
 import {
@@ -28,7 +28,7 @@ async function readType(
   name: string,
 ): Promise<{ kind: 'found'; type: TypeWithNewest } | { kind: 'moved'; to: string; by: AliasKind }> {
   try {
-    const text = (await api.bytes(addressOfName('/event-types', name))).bytes.toString();
+    const text = (await api.bytes('GET /v1/event-types/:name', placeOfName(name))).bytes.toString();
     const type = JSON.parse(text) as EventType;
     const newest = type.newest && withTexts(type.newest, rawMember(text, 'newest') ?? '');
     return { kind: 'found', type: { ...type, newest } };
@@ -41,7 +41,9 @@ async function readType(
 
 /** @throws ApiError */
 async function readVersion(api: ReadApi, name: string, version: number): Promise<Version> {
-  const text = (await api.bytes(addressOfName('/event-types', name, `/versions/${version}`))).bytes.toString();
+  const { params, query } = placeOfName(name);
+  const given = { params: { ...params, version: String(version) }, query };
+  const text = (await api.bytes('GET /v1/event-types/:name/versions/:version', given)).bytes.toString();
   return withTexts(JSON.parse(text) as EventTypeVersion, text);
 }
 

@@ -1,7 +1,8 @@
 import type { ApiFailure } from '#client';
+import type { BulkPreview, ReplayPreview } from '#lib/api-contract';
 import { formatMicros } from '#lib/clock';
 import { html } from '#lib/html';
-import { withQuery } from '../api-calls/calls.ts';
+import { countsOf, startedReplay, withQuery } from '../api-calls/calls.ts';
 import type { FieldError, Listed, ReadApi } from '../api-calls/console-api.ts';
 import { readTenantNames } from '../api-calls/tenant-names.ts';
 import { page, type PageResult, problem, seeOther } from '../page-result.ts';
@@ -40,46 +41,27 @@ export interface Preview {
   ids: readonly string[];
 }
 
-interface DeadLetterCounts {
-  matched: number;
-  left_out: number;
-  ids: readonly string[];
-  by_endpoint: readonly { endpoint_id: string | null; letters: number }[];
-  by_reason: readonly { stage: string; reason: string; letters: number }[];
-}
-
-interface BulkCounts {
-  as_of: string;
-  matched: number;
-  left_out: number;
-  complete: boolean;
-  by_endpoint: readonly { endpoint_id: string; deliveries: number; at_most: boolean }[];
-  by_reason: readonly { reason: string; deliveries: number }[];
-  seconds: number | null;
-}
-
 async function previewOf(
   { api, clock }: Pick<TenantContext, 'api' | 'clock'>,
   selection: Selection,
 ): Promise<{ ok: true; preview: Preview } | { ok: false; failure: ApiFailure }> {
   const at = formatMicros(clock.nowMs() * 1_000);
   const ids = await chosenIds(api, selection);
-  const body = { ...bodyOf(selection, { until: at, ids }), dry_run: true };
-  const { path: to } = bulkKinds[selection.kind];
+  const body = JSON.stringify({ ...bodyOf(selection, { until: at, ids }), dry_run: true });
   if (selection.kind === 'dead_letters') {
     // No dead letter has an empty list of ids: all would match.
     if (selection.failedOf !== null && ids.length === 0) return { ok: true, preview: { ...none, asOf: at, at } };
-    const counted = await api.query<DeadLetterCounts>(to, body);
+    const counted = await countsOf(api.query(bulkKinds.dead_letters.name, { body }));
     return counted.ok ? { ok: true, preview: ofDeadLetters(counted.value, at, selection) } : counted;
   }
-  const counted = await api.query<BulkCounts>(to, body);
+  const counted = await countsOf(api.query(bulkKinds[selection.kind].name, { body }));
   return counted.ok ? { ok: true, preview: ofMatches(counted.value, at) } : counted;
 }
 
 const none = { matched: 0, leftOut: 0, isComplete: true, byEndpoint: [], byReason: [], seconds: undefined, ids: [] };
 
 /** Dead letters have no `as_of`: the time until which they were counted does the same. */
-function ofDeadLetters(counts: DeadLetterCounts, at: string, { rate }: Selection): Preview {
+function ofDeadLetters(counts: ReplayPreview, at: string, { rate }: Selection): Preview {
   return {
     asOf: at,
     at,
@@ -97,7 +79,7 @@ function ofDeadLetters(counts: DeadLetterCounts, at: string, { rate }: Selection
   };
 }
 
-function ofMatches(counts: BulkCounts, at: string): Preview {
+function ofMatches(counts: BulkPreview, at: string): Preview {
   return {
     asOf: counts.as_of,
     at,
@@ -234,9 +216,8 @@ async function start(context: TenantFormContext): Promise<PageResult> {
   // No dead letter has an empty list of ids: all would match.
   if (selection.failedOf !== null && ids.length === 0) return showPreview(context, changed);
   const body = bodyOf(selection, { until: asOf, ids });
-  const started = await api.send<{ id: string }>('POST', bulkKinds[selection.kind].path, {
-    body: selection.kind === 'dead_letters' ? body : { ...body, as_of: asOf },
-  });
+  const asked = selection.kind === 'dead_letters' ? body : { ...body, as_of: asOf };
+  const started = await startedReplay(api.change(bulkKinds[selection.kind].name, { body: JSON.stringify(asked) }));
   if (started.ok) return seeOther(`${t}/replays/${started.value.id}`);
   const { failure } = started;
   return failure.kind === 'problem' && failure.status === 400

@@ -95,7 +95,7 @@ function filtersOf({ kind }: Selection, names: TenantNames, query: URLSearchPara
 /** The operations on what matches. */
 export const bulkKinds = {
   dead_letters: {
-    path: '/dead-letters/replay',
+    name: 'POST /v1/dead-letters/replay',
     verb: 'Replay',
     thing: 'dead letter',
     resources: 'dead letters',
@@ -103,7 +103,7 @@ export const bulkKinds = {
     filters: ['endpoint_id', 'event_type', 'source_id', 'reason', 'stage', 'since', 'until'],
   },
   events: {
-    path: '/events/replay',
+    name: 'POST /v1/events/replay',
     verb: 'Replay',
     thing: 'delivery',
     resources: 'events',
@@ -124,7 +124,7 @@ export const bulkKinds = {
     ],
   },
   retry: {
-    path: '/deliveries/retry',
+    name: 'POST /v1/deliveries/retry',
     verb: 'Retry',
     thing: 'delivery',
     resources: 'deliveries',
@@ -132,7 +132,7 @@ export const bulkKinds = {
     filters: ['endpoint_id', 'status', 'event_type', 'outcome', 'http_status', 'since', 'until'],
   },
   cancel: {
-    path: '/deliveries/cancel',
+    name: 'POST /v1/deliveries/cancel',
     verb: 'Cancel',
     thing: 'delivery',
     resources: 'deliveries',

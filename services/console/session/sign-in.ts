@@ -1,5 +1,4 @@
-import type { Capability, Scope } from '#lib/api-contract';
-import type { ApiFailure } from '#client';
+import type { ApiFailure, Value } from '#client';
 import { ownPath } from '#lib/html';
 import type { Asked, WriteApi } from '../api-calls/console-api.ts';
 import type { ConsoleMetrics } from '../metrics.ts';
@@ -57,15 +56,7 @@ function wordsOf(failure: ApiFailure, what: Options['what']): { status: 401 | 40
   };
 }
 
-/** The answer of `GET /v1/me`. */
-interface Me {
-  credential: { type: 'key' | 'session' | 'operator'; id: string };
-  tenant: string;
-  all_tenants: boolean;
-  scopes: readonly Scope[];
-  portal?: { capabilities: readonly Capability[]; return_url: string | null; accent: string | null } | null;
-  expires_at: string | null;
-}
+type Me = Value<'GET /v1/me'>;
 
 export type FoundSession =
   | { kind: 'found'; session: Session }
@@ -161,16 +152,6 @@ interface ActionOptions {
   metrics: Pick<ConsoleMetrics, 'signIns'>;
 }
 
-interface NewSession {
-  token: string;
-  tenant: string;
-}
-
-interface RedeemedLink {
-  token: string;
-  link: { return_url: string | null };
-}
-
 export function createSessionActions({ apiAs, takeSignIn, takeLook, metrics }: ActionOptions): SessionActions {
   async function limited<Outcome extends SignInOutcome | LinkOutcome>(
     attempt: () => Promise<Outcome>,
@@ -184,33 +165,32 @@ export function createSessionActions({ apiAs, takeSignIn, takeLook, metrics }: A
   return {
     signIn: (credential, { isReadOnly, idempotencyKey }) =>
       limited<SignInOutcome>(async () => {
-        const me = await askMe((tenant) => apiAs(credential, { tenant }).ask('/me'));
+        const me = await askMe((tenant) => apiAs(credential, { tenant }).ask('GET /v1/me'));
         if (!me.ok) return { kind: 'failed', failure: me.failure };
         const { all_tenants: ofAll, credential: given, tenant } = me.value;
         // The token of a session makes no other one: it is the session.
         if (given.type === 'session')
           return { kind: 'signed_in', token: credential, tenant: ofAll ? undefined : tenant };
-        const body = { ...(ofAll && { tenant: allTenants }), ...(isReadOnly && { scopes: ['read'] }) };
-        const made = await apiAs(credential, { idempotencyKey }).send<NewSession>('POST', '/sessions', { body });
-        if (!made.ok) return { kind: 'failed', failure: made.failure };
-        return signedIn(made.value);
+        const scopes = ['read' as const];
+        const body = { ...(ofAll && { tenant: allTenants }), ...(isReadOnly && { scopes }) };
+        return signedIn(await apiAs(credential, { idempotencyKey }).change('POST /v1/sessions', { body }));
       }),
     redeem: (code) =>
       limited<SignInOutcome>(async () => {
-        const redeemed = await apiAs(undefined).query<NewSession>('/sessions/redeem', { code });
-        return redeemed.ok ? signedIn(redeemed.value) : { kind: 'failed', failure: redeemed.failure };
+        return signedIn(await apiAs(undefined).query('POST /v1/sessions/redeem', { body: { code } }));
       }),
     async lookAtLink(code) {
       const retryAfterSeconds = takeLook();
       return retryAfterSeconds > 0
         ? { kind: 'limited', retryAfterSeconds }
-        : apiAs(undefined).query('/portal-links/redeem', { code, dry_run: true });
+        : apiAs(undefined).query('POST /v1/portal-links/redeem', { body: { code, dry_run: true } });
     },
     redeemLink: (code) =>
       limited<LinkOutcome>(async () => {
-        const redeemed = await apiAs(undefined).query<RedeemedLink>('/portal-links/redeem', { code });
+        const redeemed = await apiAs(undefined).query('POST /v1/portal-links/redeem', { body: { code } });
         if (!redeemed.ok) return { kind: 'failed', failure: redeemed.failure };
         const { token, link } = redeemed.value;
+        if (token === null) throw new Error('a link that was redeemed has a token');
         return { kind: 'signed_in', token, returnUrl: link.return_url };
       }),
     async signOut({ id, token, tenant }) {
@@ -222,11 +202,12 @@ export function createSessionActions({ apiAs, takeSignIn, takeLook, metrics }: A
   };
 }
 
-const signedIn = ({ token, tenant }: NewSession): SignInOutcome => ({
-  kind: 'signed_in',
-  token,
-  tenant: tenant === allTenants ? undefined : tenant,
-});
+function signedIn(asked: Asked<Value<'POST /v1/sessions'>>): SignInOutcome {
+  if (!asked.ok) return { kind: 'failed', failure: asked.failure };
+  const { token, tenant } = asked.value;
+  if (token === null) throw new Error('a session that is made without a code has a token');
+  return { kind: 'signed_in', token, tenant: tenant === allTenants ? undefined : tenant };
+}
 
 function labelOf(outcome: SignInOutcome | LinkOutcome): string {
   if (outcome.kind !== 'failed') return outcome.kind;

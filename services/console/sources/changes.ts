@@ -1,3 +1,4 @@
+import type { Source } from '#lib/api-contract';
 import { html } from '#lib/html';
 import { type FieldError, valueOf } from '../api-calls/console-api.ts';
 import { page, type PageResult, seeOther } from '../page-result.ts';
@@ -8,7 +9,6 @@ import { errorSummary, postForm, selectField, textField } from '../ui/form.ts';
 import { codeBlock } from '../ui/text.ts';
 import { time } from '../ui/times.ts';
 import { formOfSource, hasOlderDefault, patchOf, readSourceForm, sourceFields } from './form.ts';
-import type { Source } from './read.ts';
 import { schemeSetups } from './scheme-setup.ts';
 
 /** `T/sources/:id/edit`: saves only over the version that was shown. */

@@ -1,10 +1,10 @@
+import type { Source } from '#lib/api-contract';
 import { dedupRules, type SourceScheme } from '#lib/contract';
 import { html, type Html } from '#lib/html';
 import { identityRule } from '#lib/signatures';
 import { withQuery } from '../api-calls/calls.ts';
 import type { FieldError } from '../api-calls/console-api.ts';
 import { checkbox, numberIn, selectField, textArea, textField } from '../ui/form.ts';
-import type { Source } from './read.ts';
 import { schemeNames, schemeSetups } from './scheme-setup.ts';
 
 /** The choice of the sender, which decides how signatures are verified. */
@@ -207,7 +207,7 @@ export function formOfSource(source: Source): URLSearchParams {
     'client_certificate/required': certificate?.required === true ? '1' : undefined,
     'client_certificate/fingerprints': certificate?.fingerprints?.join('\n'),
     keep_rejected_bodies: source.keep_rejected_bodies === true ? '1' : undefined,
-    ...Object.fromEntries(Object.entries(hmac ?? {}).map(([name, value]) => [`hmac/${name}`, value as string])),
+    ...Object.fromEntries(Object.entries(hmac ?? {}).map(([name, value]) => [`hmac/${name}`, value])),
   };
   const form = new URLSearchParams();
   for (const [name, value] of Object.entries(values))

@@ -1,3 +1,4 @@
+import type { Rejection, Source } from '#lib/api-contract';
 import { html, type Html } from '#lib/html';
 import { withQuery } from '../api-calls/calls.ts';
 import type { FieldError, ReadApi } from '../api-calls/console-api.ts';
@@ -11,7 +12,7 @@ import { cliCommand, count, shortId, wholeId } from '../ui/text.ts';
 import { time } from '../ui/times.ts';
 import { deleteSource, editSource, rotateSource } from './changes.ts';
 import { readSourceForm, schemeChoice, sourceFields, sourceNotes, withoutNulls } from './form.ts';
-import { type DayCounts, dayCounts, type Rejection, type Source } from './read.ts';
+import { type DayCounts, dayCounts } from './read.ts';
 import { rejection, rejectionColumns, rejections } from './rejections.ts';
 import { schemeNamed, schemeSetups } from './scheme-setup.ts';
 import { createdSource, providerCard, settingsCard } from './views.ts';

@@ -1,3 +1,4 @@
+import type { Rejection } from '#lib/api-contract';
 import { html, type Html } from '#lib/html';
 import { problemCodes } from '#lib/problem';
 import { withQuery } from '../api-calls/calls.ts';
@@ -9,7 +10,6 @@ import { type Column, table } from '../ui/lists.ts';
 import { byteCount, hexDump, jsonText } from '../ui/payload.ts';
 import { count, definitions, shortId, wholeId } from '../ui/text.ts';
 import { time } from '../ui/times.ts';
-import type { Rejection } from './read.ts';
 
 /** Why a webhook was rejected, as its sender was told. */
 function rejectionWords(code: string): string {

@@ -1,9 +1,10 @@
+import type { Value } from '#client';
+import type { Source } from '#lib/api-contract';
 import { html, type Html, type HtmlValue } from '#lib/html';
 import type { PageContent, PageStatus } from '../page-result.ts';
 import { codeBlock, definitions } from '../ui/text.ts';
 import { duration, time } from '../ui/times.ts';
 import { sourceNotes } from './form.ts';
-import type { Source, SourceWithSecret } from './read.ts';
 import { schemeSetups } from './scheme-setup.ts';
 
 interface Made {
@@ -14,7 +15,7 @@ interface Made {
 
 /** The answer to its creation: the one page that shows the secret. */
 export function createdSource(
-  source: SourceWithSecret,
+  source: Value<'POST /v1/sources'>,
   { t, isOwnSecret }: Made,
 ): PageContent & { status: PageStatus } {
   const { provider, secretFrom } = schemeSetups[source.scheme];

@@ -1,12 +1,11 @@
+import type { Rejection, Source, Verification } from '#lib/api-contract';
 import { html, type Html } from '#lib/html';
-import { path } from '../api-calls/calls.ts';
 import type { FieldError } from '../api-calls/console-api.ts';
 import { page, type PageResult, problem } from '../page-result.ts';
 import { type TenantContext, tenantPage } from '../page.ts';
 import { problemOfFailure } from '../problem-of-failure.ts';
 import { errorSummary, postForm, selectField, textArea, textField } from '../ui/form.ts';
 import { cliCommand, codeBlock } from '../ui/text.ts';
-import type { Rejection, SampleWebhook, Source, Verification } from './read.ts';
 import { findRejection } from './rejections.ts';
 
 /** The steps, in the order in which a webhook passes them. */
@@ -111,12 +110,15 @@ export const verifyWebhook = tenantPage({
       const isBase64 = form.get('body_encoding') === 'base64';
       const query = form.get('query')?.trim() ?? '';
       const address = form.get('address')?.trim() ?? '';
-      const answer = await api.query<Verification>(path`/sources/${params.id}/verify`, {
-        headers: read.headers,
-        body: isBase64 ? (form.get('body') ?? '').replaceAll(/\s/g, '') : asSent(form.get('body')),
-        ...(isBase64 && { body_encoding: 'base64' }),
-        ...(query !== '' && { query: query.startsWith('?') ? query : `?${query}` }),
-        ...(address !== '' && { address }),
+      const answer = await api.query('POST /v1/sources/:id/verify', {
+        params,
+        body: {
+          headers: read.headers,
+          body: isBase64 ? (form.get('body') ?? '').replaceAll(/\s/g, '') : asSent(form.get('body')),
+          ...(isBase64 && { body_encoding: 'base64' }),
+          ...(query !== '' && { query: query.startsWith('?') ? query : `?${query}` }),
+          ...(address !== '' && { address }),
+        },
       });
       if (answer.ok) return showForm(context, source, { values: form, verification: answer.value });
       const { failure } = answer;
@@ -180,7 +182,7 @@ export const sampleWebhook = tenantPage({
 async function showSample(context: TenantContext<'/:id'>, body: string): Promise<PageResult> {
   const { api, params, t, tenant } = context;
   const source = await api.call('GET /v1/sources/:id', { params });
-  const signed = await api.query<SampleWebhook>(path`/sources/${params.id}/sample`, body === '' ? {} : { body });
+  const signed = await api.query('POST /v1/sources/:id/sample', { params, body: body === '' ? {} : { body } });
   const failure = signed.ok ? undefined : signed.failure;
   const isRefused = failure?.kind === 'problem' && failure.status === 400;
   if (failure !== undefined && !isRefused) return problemOfFailure(failure);

@@ -8,7 +8,7 @@ import { withDatabase } from '../../support/with-database.ts';
 import { type MemorySamples, watchMemory } from '../overload/memory.ts';
 import type { RunSettings } from '../support/fault-run.ts';
 import { openLogs } from '../support/process-logs.ts';
-import { askApi } from './ask-api.ts';
+import { connectApi } from './connect-api.ts';
 import { describeFindings, type Finding } from './findings.ts';
 import { fuzzHttp, type HttpResult } from './http/fuzz-http.ts';
 import { tenant } from './http/sound-requests.ts';
@@ -85,10 +85,10 @@ async function fuzz(begun: Begun): Promise<FuzzingResult> {
 
   async function http(scenarioSeed: number): Promise<Finding[]> {
     // So that there are deliveries that have arrived, that wait for another attempt, and dead letters: nobody listens at this port.
-    const [ask, closed] = [askApi(pipeline.stack, tenant), 'http://127.0.0.1:9/'];
+    const [api, closed] = [connectApi(pipeline.stack, tenant), 'http://127.0.0.1:9/'];
     const retries = { [receiverUrl]: {}, [closed]: { schedule: [86_400] }, [`${closed}dead`]: { max_attempts: 1 } };
     for (const [url, retry] of Object.entries(retries))
-      await ask('POST', '/endpoints', { url, retry, event_types: ['fuzzed.*'] });
+      await api.call('POST /v1/endpoints', { body: { url, retry, event_types: ['fuzzed.*'] } });
     result.http = await fuzzHttp({ ...begun, onlyCase, receiverUrl, seed: scenarioSeed });
     return [...result.http.findings, ...(await lostOf(tables, result.http.receipts))];
   }

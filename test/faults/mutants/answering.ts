@@ -168,12 +168,12 @@ export const answeringMutants: readonly Mutant[] = [
     name: 'sends a request again without the key of its first attempt',
     edits: [
       {
-        in: 'createApiClient.answerTo',
-        replace: 'headers, ...(body',
-        with: `headers: { ...headers, ...(method === 'POST' && { 'idempotency-key': randomUUID() }) }, ...(body`,
+        in: 'createClient.answerTo',
+        replace: 'headers, body: text',
+        with: `headers: { ...headers, ...(method === 'POST' && { 'idempotency-key': newKey() }) }, body: text`,
       },
     ],
-    byDay: { test: 'test/unit/api-client/api-client.test.ts', title: 'a POST is resent with its own key' },
+    byDay: { test: 'test/unit/cli/open-client.test.ts', title: 'a POST is resent with its own key' },
     budgetSeconds: 60,
   },
   {

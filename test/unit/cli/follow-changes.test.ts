@@ -1,12 +1,10 @@
 import fc from 'fast-check';
+import type { Client } from '#client';
+import type { Event } from '#lib/api-contract';
 import { createManualClock, formatMicros, parseRfc3339 } from '#lib/clock';
-import type { Api } from '../../../services/cli/api-calls/api.ts';
 import { followChanges } from '../../../services/cli/commands/tail-events.ts';
 
-interface Event {
-  id: number;
-  updated_at: string;
-}
+type Changed = Pick<Event, 'id' | 'updated_at'>;
 
 const start = Date.UTC(2026, 0, 1) * 1_000;
 class Ended extends Error {}
@@ -17,18 +15,17 @@ class Ended extends Error {}
  */
 function createEvents({ pageSize = 10, happenings = [] as (readonly number[])[] } = {}) {
   const clock = createManualClock();
-  const changedAt = new Map<number, number>();
+  const changedAt = new Map<string, number>();
   const left = [...happenings];
   const asked: URLSearchParams[] = [];
   let now = start;
-  const change = (id: number): void => void changedAt.set(id, (now += 1));
-  const found = (query: URLSearchParams): Event[] => {
+  const change = (id: number): void => void changedAt.set(String(id), (now += 1));
+  const found = (query: URLSearchParams): Changed[] => {
     const from = Number(query.get('cursor') ?? parseRfc3339(query.get('updated_at_gte') ?? ''));
     const after = [...changedAt].filter(([, at]) => at >= from).sort(([, a], [, b]) => a - b);
     return after.slice(0, pageSize).map(([id, at]) => ({ id, updated_at: formatMicros(at) }));
   };
-  const page = async (path: string) => {
-    const { searchParams: query } = new URL(path, 'http://api.test');
+  const page = async (_name: string, { query }: { query: URLSearchParams }) => {
     asked.push(query);
     let items = found(query);
     if (items.length === 0 && query.has('wait')) {
@@ -38,24 +35,25 @@ function createEvents({ pageSize = 10, happenings = [] as (readonly number[])[] 
       if (items.length === 0) await clock.advance(Number(query.get('wait')) * 1_000);
     }
     const last = items.at(-1);
-    return { items, next: undefined, cursor: String((last ? (parseRfc3339(last.updated_at) ?? 0) : now) + 1) };
+    const cursor = String((last ? (parseRfc3339(last.updated_at) ?? 0) : now) + 1);
+    return { items, next: undefined, prev: undefined, header: () => cursor };
   };
   return {
     clock,
     asked,
     change,
-    api: { page: page as unknown as Api['page'] },
-    all: () => [...changedAt].map(([id, at]): Event => ({ id, updated_at: formatMicros(at) })),
+    api: { page: page as unknown as Client['page'] },
+    all: () => [...changedAt].map(([id, at]): Changed => ({ id, updated_at: formatMicros(at) })),
   };
 }
 
 async function follow(
   { api, clock }: ReturnType<typeof createEvents>,
   { since, query = {} }: { since?: string; query?: Record<string, string> } = {},
-): Promise<Event[]> {
-  const seen: Event[] = [];
+): Promise<Changed[]> {
+  const seen: Changed[] = [];
   try {
-    for await (const event of followChanges<Event>(api, { query, since, clock })) seen.push(event);
+    for await (const event of followChanges(api, { query, since, clock })) seen.push(event);
   } catch (error) {
     if (!(error instanceof Ended)) throw error;
   }
@@ -82,7 +80,7 @@ test('no change is seen twice, and the last one of every event is seen, however 
 test('without a time it begins behind all that there is', async () => {
   const events = createEvents({ happenings: [[2]] });
   events.change(1);
-  expect((await follow(events)).map(({ id }) => id)).toEqual([2]);
+  expect((await follow(events)).map(({ id }) => id)).toEqual(['2']);
 });
 
 test('each request asks for what is chosen alone, from the cursor of the last answer on, and may be held', async () => {
@@ -105,7 +103,7 @@ test('an answer of nothing that was not held for a second is not asked for again
   const page = async () => {
     askedAtMs.push(clock.monotonicMs());
     if (askedAtMs.length > 4) throw new Ended();
-    return { items: [], next: undefined, cursor: 'c', answeredAtMs: undefined };
+    return { items: [], next: undefined, prev: undefined, header: () => 'c' };
   };
   const followed = follow({ ...createEvents(), clock, api: { page: page } });
   for (let n = 0; n < 50; n += 1) await clock.advance(100);

@@ -1,14 +1,14 @@
 import { systemClock } from '#lib/clock';
-import { exitCodeOf, followReplay, type Replay } from '../../../services/cli/api-calls/replays.ts';
+import { exitCodeOf, followReplay, type Progress } from '../../../services/cli/api-calls/replays.ts';
 import { createOwnContext } from '../../support/own-context.ts';
 
 const nothing = { delivered: 0, waiting: 0, dead_lettered: 0, cancelled: 0 };
 
 /** So many of its two items are sent, and so many of these have arrived. */
-const replayAt = (replayed: number, delivered = 0): Replay => ({
+const replayAt = (replayed: number, delivered = 0): Progress => ({
   id: 'rpl_1',
+  operation: null,
   status: replayed < 2 ? 'running' : delivered < 2 ? 'sent' : 'completed',
-  matched: 2,
   replayed,
   failed: 0,
   remaining: 2 - replayed,
@@ -20,7 +20,7 @@ const waiting = { tenant: undefined, waitSeconds: 60 };
 
 test('every change is told once, and the end is given: when what was sent has arrived', async () => {
   const looks = [replayAt(0), replayAt(1), replayAt(1), replayAt(2, 1), replayAt(2, 2), replayAt(2, 2)];
-  const look = async (): Promise<Replay> => looks.shift() ?? replayAt(2, 2);
+  const look = async (): Promise<Progress> => looks.shift() ?? replayAt(2, 2);
   const { context, stderr } = createOwnContext();
   const ended = await followReplay({ ...context, clock: instantly }, replayAt(0), look, waiting);
   expect(ended).toEqual(replayAt(2, 2));
@@ -36,7 +36,7 @@ test('every change is told once, and the end is given: when what was sent has ar
 test('what was sent is waited for as long as --wait says, and sending itself as long as it takes', async () => {
   const { context } = createOwnContext();
   let looks = 0;
-  const look = async (): Promise<Replay> => replayAt((looks += 1) < 10 ? 1 : 2);
+  const look = async (): Promise<Progress> => replayAt((looks += 1) < 10 ? 1 : 2);
   const last = await followReplay({ ...context, clock: instantly }, replayAt(0), look, { ...waiting, waitSeconds: 3 });
   expect(last).toEqual(replayAt(2));
   expect(looks).toBe(13);
@@ -56,7 +56,7 @@ test('Ctrl-C stops watching, and says how to look and how to end the replay', as
   expect(signal('SIGINT')).toBe(false);
 });
 
-test.each<[number, string, Partial<Replay>]>([
+test.each<[number, string, Partial<Progress>]>([
   [0, 'everything was delivered', { outcome: { ...nothing, delivered: 2 } }],
   [0, 'an earlier version has sent it, and nobody knows', { outcome: null }],
   [1, 'one is dead-lettered', { outcome: { ...nothing, delivered: 1, dead_lettered: 1 } }],

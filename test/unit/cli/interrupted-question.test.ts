@@ -8,18 +8,18 @@ const root = resolve(import.meta.dirname, '../../..');
 const ctrlC = '\u0003';
 const ctrlD = '\u0004';
 
-let preview: { matched: number; left_out: number };
+let preview: { dry_run: true; matched: number; left_out: number };
 let api: Awaited<ReturnType<typeof startFakeApi>>;
 beforeAll(async () => {
   api = await startFakeApi(({ body }) => ({
     status: 202,
     body: (body as { dry_run?: boolean } | undefined)?.dry_run
       ? preview
-      : { id: 'rpl_1', status: 'completed', failed: 0 },
+      : { id: 'rpl_1', status: 'completed', operation: null, replayed: 3, failed: 0, remaining: 0, outcome: null },
   }));
 });
 beforeEach(() => {
-  preview = { matched: 3, left_out: 0 };
+  preview = { dry_run: true, matched: 3, left_out: 0 };
   api.asked.splice(0);
 });
 afterAll(() => api.stop());
@@ -88,7 +88,7 @@ onLinux('a question on a terminal', () => {
     ['events replay --all', 'nothing matches'],
     ['erase --type order.paid', 'no event matches'],
   ])('`%s` asks nothing where there is nothing', async (call, said) => {
-    preview = { matched: 0, left_out: 0 };
+    preview = { dry_run: true, matched: 0, left_out: 0 };
     const { code, shown } = await runOn(call);
     expect(shown).toContain(said);
     expect(shown).not.toContain('[y/N]');

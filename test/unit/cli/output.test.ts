@@ -1,11 +1,13 @@
-import { failureOf } from '#lib/api-client';
-import { toCommandFailure } from '../../../services/cli/api-calls/api.ts';
+import { failureOf } from '#client';
+import { toCommandFailure } from '../../../services/cli/api-calls/failures.ts';
 import { CommandFailure } from '../../../services/cli/command-failure.ts';
 import { nameWrongFields } from '../../../services/cli/name-wrong-fields.ts';
 import { describe as describeThing, type Screen, table } from '../../../services/cli/output/print.ts';
 
 const screen: Screen = { columns: Infinity, hasColour: false, offsetMinutes: () => 0 };
-const refused = (status: number, body: string) => failureOf({ status, body, header: () => undefined });
+const url = 'http://127.0.0.1:8081';
+const refused = (status: number, body: string) =>
+  toCommandFailure(failureOf({ status, bytes: Buffer.from(body), header: () => undefined }), url);
 
 test('a thing is a line for each field, several are a line each', () => {
   expect(describeThing({ id: 'src_1', rate_limit: { burst: 2 } }, screen)).toBe(
@@ -39,7 +41,7 @@ test('a problem is told with every field that is wrong', () => {
       { field: '/scheme', message: 'is missing' },
     ],
   };
-  expect(nameWrongFields(toCommandFailure(refused(400, JSON.stringify(problem))), ['scheme'])).toMatchObject({
+  expect(nameWrongFields(refused(400, JSON.stringify(problem)), ['scheme'])).toMatchObject({
     exitCode: 1,
     message: 'The request is invalid (400 validation_failed)\n  /name is missing\n  --scheme is missing',
     facts: problem,
@@ -49,7 +51,7 @@ test('a problem is told with every field that is wrong', () => {
 test('errors that are counted, and not listed, are a line of their own; 413 and 429 say their limit', () => {
   const errors = [{ field: '/name', message: 'is missing' }];
   const many = { title: 'The request is invalid', code: 'validation_failed', errors, more_errors: 4_321 };
-  expect(nameWrongFields(toCommandFailure(refused(400, JSON.stringify(many))), []).message).toMatch(
+  expect(nameWrongFields(refused(400, JSON.stringify(many)), []).message).toMatch(
     /\n {2}\/name is missing\n {2}and 4321 more$/,
   );
   const large = {
@@ -57,7 +59,7 @@ test('errors that are counted, and not listed, are a line of their own; 413 and 
     code: 'payload_too_large',
     detail: 'It may have 4,096 bytes',
   };
-  expect(toCommandFailure(refused(413, JSON.stringify(large))).message).toBe(
+  expect(refused(413, JSON.stringify(large)).message).toBe(
     'The request body is too large (413 payload_too_large): It may have 4,096 bytes',
   );
 });
@@ -67,7 +69,7 @@ test.each([
   ['', 'answered 502: '],
   ['null', 'answered 502: null'],
 ])('what is no problem document is told as it came: %j', (body, message) => {
-  expect(toCommandFailure(refused(502, body)).message).toBe(message);
+  expect(refused(502, body).message).toBe(message);
 });
 
 test.each([
@@ -94,7 +96,7 @@ test.each([
   ['http://127.0.0.1:8081', '`make up` starts it'],
   ['https://api.example.com', 'HOOKLINE_API_URL says where'],
 ])('an API at %s that does not answer is told with what to do', (url, hint) => {
-  const { message } = toCommandFailure({ kind: 'no_answer', url, reason: 'connect ECONNREFUSED' });
+  const { message } = toCommandFailure({ kind: 'no_answer', reason: 'connect ECONNREFUSED' }, url);
   expect(message).toContain(`the API at ${url} does not answer: connect ECONNREFUSED\n`);
   expect(message).toContain(hint);
 });

@@ -135,6 +135,34 @@ test('pages that fail half-way throw, after the ones that came', async () => {
   await expect(pages.next()).rejects.toMatchObject({ failure: { status: 500 } });
 });
 
+test('a list follows its pages at the API that was asked, whatever host a link names, up to its limit', async () => {
+  answers.push(
+    {
+      status: 200,
+      body: [1, 2],
+      headers: { link: '<https://elsewhere.test/v1/events?cursor=c1&limit=3>; rel="next"' },
+    },
+    { status: 200, body: [3, 4], headers: { link: '</v1/events?cursor=c2>; rel="next"' } },
+  );
+  expect(await clientOf().list('GET /v1/events', 3, { query: { type: 'a' } })).toEqual([1, 2, 3]);
+  expect(api.asked.map(({ path }) => path)).toEqual(['/v1/events?type=a&limit=3', '/v1/events?cursor=c1&limit=3']);
+});
+
+test('a list that fails half-way is a failure, not half a list', async () => {
+  answers.push({ status: 200, body: [1], headers: { link: '</v1/events?cursor=c1>; rel="next"' } });
+  await expect(clientOf().list('GET /v1/events', 10)).rejects.toMatchObject({ failure: { status: 500 } });
+});
+
+test('a document in parts says how its next part is asked for', async () => {
+  answers.push(
+    { status: 200, body: { webhooks: {} }, headers: { link: '</v1/event-types/export?cursor=c1>; rel="next"' } },
+    { status: 200, body: { webhooks: {} } },
+  );
+  const first = await clientOf().part('GET /v1/event-types/export');
+  expect([first.value, first.next?.toString()]).toEqual([{ webhooks: {} }, 'cursor=c1']);
+  expect((await clientOf().part('GET /v1/event-types/export')).next).toBeUndefined();
+});
+
 test('a page has its items, the pages beside it and its headers; a poll without a change has no items', async () => {
   answers.push(
     { status: 200, body: [1], headers: { 'hookline-cursor': 'c1', link: '</v1/audit?cursor=c1>; rel="next"' } },

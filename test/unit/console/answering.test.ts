@@ -90,7 +90,7 @@ describe('what a request gets', () => {
       section: 'endpoints',
       get: {
         answer: async ({ api, params }) =>
-          page({ title: await api.get<string>(`/endpoints/${params.id}`), body: html`` }),
+          page({ title: (await api.call('GET /v1/endpoints/:id', { params })).url, body: html`` }),
       },
     });
     const { get } = buildTestConsole({ pages: [one] });
@@ -144,8 +144,8 @@ describe('a form', () => {
     post: {
       async answer({ api, form, t }) {
         made.push(form.toString());
-        await api.send('POST', '/things', { body: {} });
-        await api.send('POST', '/other-things', { body: {} });
+        await api.change('POST /v1/sources', { body: '{}' });
+        await api.change('POST /v1/endpoints', { body: '{}' });
         return seeOther(`${t}/things/1`);
       },
     },
@@ -254,7 +254,7 @@ describe('a form', () => {
   test('waits for the request of the same key that is running: a double click has one effect and one answer', async () => {
     const { post, api, clock } = buildTestConsole({ pages: [form] });
     let asked = 0;
-    api.on('POST /v1/things', () =>
+    api.on('POST /v1/sources', () =>
       (asked += 1) === 1
         ? problemReply(409, 'idempotency_in_progress', { retryAfter: '1' })
         : { status: 201, body: {} },
@@ -300,7 +300,12 @@ describe('what the API answers', () => {
   const gets = tenantPage({
     path: '/x',
     title: 'X',
-    get: { answer: async ({ api }) => page({ title: await api.get<string>('/x'), body: html`` }) },
+    get: {
+      async answer({ api }) {
+        await api.call('GET /v1/system');
+        return page({ title: 'X', body: html`` });
+      },
+    },
   });
 
   test.each([
@@ -317,7 +322,7 @@ describe('what the API answers', () => {
     ['away', 503, { 'retry-after': '5' }],
   ] as const)('%j becomes the page of %i', async (reply, status, headers) => {
     const { get, api } = buildTestConsole({ pages: [gets] });
-    api.on('GET /v1/x', reply);
+    api.on('GET /v1/system', reply);
     const answer = await get('/t/acme/x', tenantToken);
     expect(answer.statusCode).toBe(status);
     expect(answer.headers).toMatchObject(headers);
@@ -330,9 +335,9 @@ describe('what the API answers', () => {
 
   test('a page at a rate says when to try again; at a limit of the tenant, which limit it is, and no time', async () => {
     const { get, api } = buildTestConsole({ pages: [gets] });
-    api.on('GET /v1/x', problemReply(429, 'rate_limited', { retryAfter: '7', detail: 'Above the rate' }));
+    api.on('GET /v1/system', problemReply(429, 'rate_limited', { retryAfter: '7', detail: 'Above the rate' }));
     expect((await get('/t/acme/x', tenantToken)).body).toContain('Try again in 7 seconds.');
-    api.on('GET /v1/x', problemReply(429, 'limit_reached', { detail: 'The tenant has 7 endpoints' }));
+    api.on('GET /v1/system', problemReply(429, 'limit_reached', { detail: 'The tenant has 7 endpoints' }));
     const full = await get('/t/acme/x', tenantToken);
     expect([full.statusCode, full.headers['retry-after']]).toEqual([429, undefined]);
     expect(full.body).toContain('The tenant has 7 endpoints.');
@@ -341,17 +346,17 @@ describe('what the API answers', () => {
 
   test('a page for what is too large says how much may be sent, and one with many errors how many more there are', async () => {
     const { get, api } = buildTestConsole({ pages: [gets] });
-    api.on('GET /v1/x', problemReply(413, 'payload_too_large', { detail: 'The body may have 4,096 bytes' }));
+    api.on('GET /v1/system', problemReply(413, 'payload_too_large', { detail: 'The body may have 4,096 bytes' }));
     expect((await get('/t/acme/x', tenantToken)).body).toContain('The body may have 4,096 bytes.');
     const errors = [{ field: '/a', message: 'is wrong' }];
     const body = { code: 'validation_failed', status: 400, errors, more_errors: 12 };
-    api.on('GET /v1/x', { status: 400, headers: { 'content-type': 'application/problem+json' }, body });
+    api.on('GET /v1/system', { status: 400, headers: { 'content-type': 'application/problem+json' }, body });
     expect((await get('/t/acme/x', tenantToken)).body).toContain('<li>and 12 more</li>');
   });
 
   test('401 while the page is made is the sign-in form', async () => {
     const { get, api } = buildTestConsole({ pages: [gets] });
-    api.on('GET /v1/x', problemReply(401, 'unauthorized'));
+    api.on('GET /v1/system', problemReply(401, 'unauthorized'));
     const answer = await get('/t/acme/x', tenantToken);
     expect(answer.statusCode).toBe(401);
     expect(answer.body).toContain('name="to" value="/t/acme/x"');

@@ -297,7 +297,7 @@ describe('an endpoint', () => {
     async (below) => {
       const { get, api } = buildEndpoints();
       api.on(`GET /v1/endpoints/${id}`, problemReply(410, 'gone'));
-      api.on('POST /v1/dead-letters/replay', { body: { matched: 0, by_reason: [] } });
+      api.on('POST /v1/dead-letters/replay', { body: { dry_run: true, matched: 0, by_reason: [] } });
       expect((await get(here + below, tenantToken)).statusCode).toBe(410);
       expect((await get(`/t/acme/endpoints/ep_never${below}`, tenantToken)).statusCode).toBe(404);
       api.on(`GET /v1/endpoints/${id}`, 'away');
@@ -597,7 +597,7 @@ describe('what is done to an endpoint', () => {
 
   test('recovery counts what it would send, then starts a replay', async () => {
     const { get, post, api } = buildEndpoints({ failing_since: '2025-12-31T20:00:00.000000Z' });
-    const preview = { matched: 38, by_reason: [{ reason: 'retries_exhausted', letters: 38 }] };
+    const preview = { dry_run: true, matched: 38, by_reason: [{ reason: 'retries_exhausted', letters: 38 }] };
     api.on('POST /v1/dead-letters/replay', { body: preview });
     const { statusCode, body } = await get(`${here}/recover`, tenantToken);
     expect(statusCode).toBe(200);

@@ -1,4 +1,4 @@
-import { isSubscribed } from '#lib/contract';
+import { isSubscribed, type Subscription } from '#lib/contract';
 import { compileFilter, type EventFilter, type JudgingTurns, problemsOfFilter } from '#lib/event-filter';
 import type { Query } from '#lib/postgres';
 import { subscriptionsAfter } from '../../endpoints/index.ts';
@@ -27,7 +27,7 @@ export async function readSubscribers(
   tenant: string,
   turns: JudgingTurns,
 ): Promise<(kind: EventKind) => Promise<readonly Subscriber[]>> {
-  const subscriptions: (Subscriber & { eventTypes: string[]; sourceIds: string[] })[] = [];
+  const subscriptions: (Subscriber & Subscription)[] = [];
   for (let after = ''; ;) {
     const page = await subscriptionsAfter(postgres, tenant, after);
     for (const { id, event_types: eventTypes, source_ids: sourceIds, filter } of page) {

@@ -1,7 +1,7 @@
 import { httpPost } from '../../../support/http-post.ts';
 import { signAsHookline } from '../../../support/sign-webhook.ts';
 import type { Stack } from '../../../support/stack.ts';
-import { askApi } from '../ask-api.ts';
+import { connectApi } from '../connect-api.ts';
 import type { Finding } from '../findings.ts';
 
 export interface Control {
@@ -14,8 +14,8 @@ export interface Control {
 
 /** Requests that are as they should be, in a tenant of their own: whatever went before, they get their answers. */
 export async function createControl(stack: Stack): Promise<Control> {
-  const ask = askApi(stack);
-  const source = await ask<{ id: string; secret: string }>('POST', '/sources', { name: 'control', scheme: 'hookline' });
+  const api = connectApi(stack);
+  const source = await api.call('POST /v1/sources', { body: { name: 'control', scheme: 'hookline' } });
   const url = `${stack.ingressUrl}/v1/webhooks/${source.id}`;
   const receipts: string[] = [];
   let asked = 0;
@@ -31,9 +31,10 @@ export async function createControl(stack: Stack): Promise<Control> {
   }
   async function publish(): Promise<void> {
     const payload = { asked };
-    const { id } = await ask<{ id: string }>('POST', '/events', { type: 'control', payload });
-    const read = await ask<{ payload: unknown }>('GET', `/events/${id}`);
-    if (JSON.stringify(read.payload) !== JSON.stringify(payload)) throw new Error(`${id} has another payload`);
+    const { id } = await api.call('POST /v1/events', { body: { type: 'control', payload } });
+    const read = await api.call('GET /v1/events/:id', { params: { id } });
+    if (!('payload' in read) || JSON.stringify(read.payload) !== JSON.stringify(payload))
+      throw new Error(`${id} has another payload`);
   }
   return {
     async ask(after) {

@@ -7,7 +7,7 @@ import type { Query } from '#lib/postgres';
 import type { Pipeline } from '../../../support/pipeline.ts';
 import { connectKafkaOffsets } from '../../../support/kafka-offsets.ts';
 import { createLimit } from '../../../support/limit.ts';
-import { askApi } from '../ask-api.ts';
+import { connectApi } from '../connect-api.ts';
 import type { Draw } from '../draw.ts';
 import type { Finding } from '../findings.ts';
 import { type Case, type CaseOptions, makeCases, planOf } from './cases.ts';
@@ -67,7 +67,7 @@ export async function fuzzHttp(options: HttpOptions): Promise<HttpResult> {
   ];
   const control = await createControl(stack);
   const sound = await createSoundRequests(stack, options.receiverUrl);
-  const sources = await createSources(askApi(stack));
+  const sources = await createSources(connectApi(stack));
   const findings: Finding[] = [];
   const results: HttpResult['routes'] = [];
   const receipts: string[] = [];

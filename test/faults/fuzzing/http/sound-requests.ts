@@ -1,9 +1,8 @@
 /** Requests by the API's own document, about resources that exist, for every route of it and for the routes of operators. */
 import fc from 'fast-check';
-import { createApiClient } from '#lib/api-client';
 import { waitUntil } from '../../../support/wait-until.ts';
 import type { Stack } from '../../../support/stack.ts';
-import { askApi } from '../ask-api.ts';
+import { connectApi } from '../connect-api.ts';
 import { each } from '../defects.ts';
 import type { Draw } from '../draw.ts';
 import type { FuzzedRoute } from './routes.ts';
@@ -31,22 +30,18 @@ export interface SoundRequests {
 }
 
 export async function createSoundRequests(stack: Stack, receiverUrl: string): Promise<SoundRequests> {
-  const { apiUrl, adminKey } = stack;
-  const ask = askApi(stack, tenant);
-  const created = async (path: string, body: object): Promise<string> =>
-    (await ask<{ id: string }>('POST', path, body)).id;
-  type Found = { id: string; status: string };
-  const firstOf = async (path: string, status: string): Promise<string | undefined> =>
-    (await ask<Found[]>('GET', path)).find((found) => found.status === status)?.id;
+  const { adminKey } = stack;
+  const api = connectApi(stack, tenant);
+  const idOf = async (made: Promise<{ id: string }>): Promise<string> => (await made).id;
   /** By the first part of the path. A resource that no request creates is looked up. */
   const makers: Readonly<Record<string, () => Promise<string>>> = {
-    sources: () => created('/sources', { name: 'fuzzed', scheme: 'hookline' }),
-    endpoints: () => created('/endpoints', { url: receiverUrl, event_types: ['nothing'] }),
-    'api-keys': () => created('/api-keys', { name: 'fuzzed', scopes: ['read'] }),
-    events: () => created('/events', event),
+    sources: () => idOf(api.call('POST /v1/sources', { body: { name: 'fuzzed', scheme: 'hookline' } })),
+    endpoints: () => idOf(api.call('POST /v1/endpoints', { body: { url: receiverUrl, event_types: ['nothing'] } })),
+    'api-keys': () => idOf(api.call('POST /v1/api-keys', { body: { name: 'fuzzed', scopes: ['read'] } })),
+    events: () => idOf(api.call('POST /v1/events', { body: event })),
     'event-types': async () => {
       const name = `fuzzed.${(typesMade += 1)}`;
-      await created('/event-types', { name, schema: { type: 'object' } });
+      await api.call('POST /v1/event-types', { body: { name, schema: { type: 'object' } } });
       return name;
     },
     // Any will do: a breaker that has opened holds the newest back. An endpoint that was made a moment ago may not get the first event.
@@ -54,26 +49,31 @@ export async function createSoundRequests(stack: Stack, receiverUrl: string): Pr
       waitUntil(
         'a delivery is retried',
         async () => {
-          const id = await firstOf('/deliveries?status=retrying', 'retrying');
-          if (id === undefined) await created('/events', event);
-          return id;
+          const [first] = await api.list('GET /v1/deliveries', 1, { query: { status: 'retrying' } });
+          if (first === undefined) await api.call('POST /v1/events', { body: event });
+          return first?.id;
         },
         { timeoutMs: lookedUpWithinMs, everyMs: 3_000 },
       ),
     'dead-letters': () =>
-      waitUntil('a delivery is dead', () => firstOf('/dead-letters?status=dead', 'dead'), {
-        timeoutMs: lookedUpWithinMs,
-      }),
-    replays: () => created('/dead-letters/replay', { all: true, limit: 1 }),
+      waitUntil(
+        'a delivery is dead',
+        async () => (await api.list('GET /v1/dead-letters', 1, { query: { status: 'dead' } }))[0]?.id,
+        { timeoutMs: lookedUpWithinMs },
+      ),
+    async replays() {
+      const started = await api.call('POST /v1/dead-letters/replay', { body: { all: true, limit: 1 } });
+      if (!('id' in started)) throw new Error('a replay that is not a dry run has an id');
+      return started.id;
+    },
   };
   let typesMade = 0;
   const ids = new Map<string, string>();
-  const client = createApiClient({ url: apiUrl, credential: adminKey, tenant });
-  const page = await client.page('/events?limit=2');
+  const page = await api.page('GET /v1/events', { query: { limit: 2 } });
   const constants = {
     ...{ url: receiverUrl, type: event.type, allowed_ips: ['192.0.2.0/24'], filter: { n: { $gt: 0 } }, wait: '0' },
     ...{ since: '2026-01-01T00:00:00Z', until: '2030-01-01T00:00:00Z', updated_at_gte: '2026-01-01T00:00:00Z' },
-    ...{ cursor: page.ok ? page.value.cursor : '', 'Hookline-Tenant': tenant },
+    ...{ cursor: page.header('hookline-cursor'), 'Hookline-Tenant': tenant },
   };
   const known: KnownFields = {
     ...each<string, unknown, fc.Arbitrary<unknown>>(constants, fc.constant),

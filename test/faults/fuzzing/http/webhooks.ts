@@ -1,9 +1,9 @@
 /** Webhooks to a source of each scheme, some of which are signed as they should be. */
 import fc from 'fast-check';
+import type { Client } from '#client';
 import { sourceSchemes, type SourceScheme } from '#lib/contract';
 import { signatureSchemes } from '#lib/signatures';
 import { signAsGithub, signAsHookline } from '../../../support/sign-webhook.ts';
-import type { AskApi } from '../ask-api.ts';
 import { words } from '../defects.ts';
 import { type Draw, oneOf } from '../draw.ts';
 import type { FuzzedRoute } from './routes.ts';
@@ -26,10 +26,12 @@ const settingsOf: Partial<Record<SourceScheme, object>> = {
   },
 };
 
-export const createSources = (ask: AskApi): Promise<FuzzedSource[]> =>
+export const createSources = (api: Client): Promise<FuzzedSource[]> =>
   Promise.all(
     sourceSchemes.map(async (scheme) => ({
-      ...(await ask<FuzzedSource>('POST', '/sources', { name: scheme, scheme, ...settingsOf[scheme] })),
+      ...(await api.call('POST /v1/sources', {
+        body: JSON.stringify({ name: scheme, scheme, ...settingsOf[scheme] }),
+      })),
       scheme,
     })),
   );

@@ -3,6 +3,7 @@
  * to the end of its topics, and each record to one of its own.
  */
 import { setTimeout as delay } from 'node:timers/promises';
+import type { BodyOf, publishEvent } from '#lib/api-contract';
 import {
   avroTopics,
   type DeadLetterStage,
@@ -17,7 +18,7 @@ import { connectKafkaOffsets } from '../../../support/kafka-offsets.ts';
 import type { Pipeline } from '../../../support/pipeline.ts';
 import type { Receiver } from '../../../support/receiver.ts';
 import { seededRandom, seedOf, shuffled } from '../../../support/seeded-random.ts';
-import { askApi } from '../ask-api.ts';
+import { connectApi } from '../connect-api.ts';
 import { drawFor } from '../draw.ts';
 import type { Finding } from '../findings.ts';
 import { type BaseRecords, createBaseRecords } from './base-records.ts';
@@ -70,8 +71,9 @@ export async function fuzzTopics(options: TopicsOptions): Promise<TopicsResult> 
   const { seed, tables, receiver, unprojected, hasRejoined } = options;
   const { stack } = options.pipeline;
   const topics = topicsOf(stack.topicPrefix);
-  const ask = askApi(stack, tenant);
-  const publish = async (event: object): Promise<string> => (await ask<{ id: string }>('POST', '/events', event)).id;
+  const api = connectApi(stack, tenant);
+  const publish = async (body: BodyOf<typeof publishEvent>): Promise<string> =>
+    (await api.call('POST /v1/events', { body })).id;
   const codecs = codecsOf(stack);
   await Promise.all(avroTopics.map((topic) => codecs[topic].start()));
   const sender = await connectSender(stack.kafkaBrokers, topics);
@@ -108,7 +110,7 @@ export async function fuzzTopics(options: TopicsOptions): Promise<TopicsResult> 
     const endpoints = await Promise.all(
       [false, true].map((ordered) => {
         const endpoint = { url: receiver.url(`fuzzed ${ordered}`), ordered, event_types: ['fuzzed.*'] };
-        return ask<{ id: string }>('POST', '/endpoints', endpoint);
+        return api.call('POST /v1/endpoints', { body: endpoint });
       }),
     );
     await delay(endpointSettlingMs + commitMs);

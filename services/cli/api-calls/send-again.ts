@@ -1,6 +1,6 @@
+import type { HttpAnswer, HttpResult } from '#client';
 import { fullJitterMs, type Random, retryAfterMs } from '#lib/backoff';
 import type { Clock } from '#lib/clock';
-import type { HttpAnswer, HttpResult } from './send-request.ts';
 
 interface Options {
   clock: Clock;

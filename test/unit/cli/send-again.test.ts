@@ -1,12 +1,11 @@
 import { createManualClock } from '#lib/clock';
-import { sendAgain } from '#lib/api-client';
+import { sendAgain } from '../../../services/cli/api-calls/send-again.ts';
 
 type Result = Awaited<ReturnType<Parameters<typeof sendAgain>[0]>>;
 
 const answer = (status: number, retryAfter?: string): Result => ({
   status,
   header: (name) => (name === 'retry-after' ? retryAfter : undefined),
-  body: '',
   bytes: Buffer.alloc(0),
 });
 const noAnswer: Result = { noAnswer: 'connection refused' };
