@@ -30,7 +30,7 @@ const refused = inProduction.flatMap(([path, { version, license }]) => {
   return isPermitted(known) ? [] : [`${name} has the licence ${known}, which is not permitted: use another package`];
 });
 
-// They have no lock of their own: what they bring is judged where this project has it, too.
+// They have no lock of their own: what they bring is checked where this project has it, too.
 const elsewhere = globSync('packages/*/package.json').flatMap((file) => {
   const { dependencies = {}, optionalDependencies = {} } = read<Record<string, object | undefined>>(file);
   return Object.keys({ ...dependencies, ...optionalDependencies })

@@ -1,4 +1,4 @@
-import { isAppError } from '#lib/errors';
+import { isAppError } from '#lib/runtime';
 import { errorCode, StackError } from './failure.ts';
 
 export const say = (line: string): void => console.log(line);

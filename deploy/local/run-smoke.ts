@@ -1,5 +1,5 @@
 /** `make smoke`: one webhook through the stack that runs. */
-import { systemClock } from '#lib/clock';
+import { systemClock } from '#lib/runtime';
 import { createCompose } from '../docker/compose.ts';
 import { runCommand, say } from './command.ts';
 import { StackError } from './failure.ts';

@@ -47,6 +47,7 @@ export const createApiKey = operation({
   summary: 'Create an API key',
   access: { scope: 'admin', audit: 'api_key.create', notBySession: 'make keys' },
   body: closedObject({ name: displayName, scopes: givenScopes }, { rate_limit: rateLimit }),
+  example: { name: 'publisher', scopes: ['publish'] },
   answers: {
     201: {
       is: 'The API key; the only response that contains the key itself',

@@ -1,6 +1,6 @@
+import { dateTime, filterText } from './fields.ts';
 import { component, operation, page, parameter, resource } from './operation.ts';
 import { pageQuery } from './paging.ts';
-import { dateTime, filterText } from './fields.ts';
 import { anyObject, id, nullable, object, oneOf, saying, type Static, text, time } from './schema.ts';
 
 const fields = (description: string) => saying(description, nullable(anyObject));

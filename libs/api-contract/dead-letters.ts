@@ -161,6 +161,7 @@ export const replayDeadLetters = operation({
       dry_run: flag,
     },
   ),
+  example: { stage: 'dispatcher', dry_run: true },
   answers: {
     202: {
       is: 'The replay, or, with `dry_run`, the dead letters it would send',

@@ -158,6 +158,7 @@ export const retryDeliveries = operation({
   summary: 'Retry the deliveries that match a filter: waiting ones are sent now, dead-lettered ones are replayed',
   access: { dryRunScope: 'read', capability: 'replay', audit: 'deliveries.retry' },
   body: selected,
+  example: { filter: { status: 'dead_lettered' }, dry_run: true },
   ...byFilter,
 });
 
@@ -169,6 +170,7 @@ export const cancelDeliveries = operation({
   summary: 'Cancel the open deliveries that match a filter',
   access: { dryRunScope: 'read', audit: 'deliveries.cancel' },
   body: selected,
+  example: { all: true, dry_run: true },
   ...byFilter,
 });
 

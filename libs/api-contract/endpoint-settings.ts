@@ -1,4 +1,10 @@
-import { endpointMethods, type EndpointSettings, longestWindowSeconds, passRulePattern } from '#lib/contract';
+import {
+  endpointMethods,
+  type EndpointSettings,
+  longestWindowSeconds,
+  passRulePattern,
+  type usualEndpointLimits,
+} from '#lib/contract';
 import { dateTime, rateLimit, secret, wholeNumber } from './fields.ts';
 import { component } from './operation.ts';
 import {
@@ -23,16 +29,7 @@ import {
   unknownValue,
 } from './schema.ts';
 
-/** Settings of the process that bound those of its endpoints. */
-interface EndpointLimits {
-  /** A delivery that is retried must find its payload. */
-  payloadRetentionDays: number;
-  /** Lower limit of the waits that a retry may be given. */
-  minRetrySeconds: number;
-}
-
-/** The defaults of HOOKLINE_PAYLOAD_RETENTION_DAYS and HOOKLINE_MIN_RETRY_SECONDS. */
-export const usualEndpointLimits: EndpointLimits = { payloadRetentionDays: 30, minRetrySeconds: 1 };
+type EndpointLimits = Readonly<typeof usualEndpointLimits>;
 
 const day = 24 * 3600;
 
@@ -181,7 +178,7 @@ export const endpoint = component(
       ),
       created_at: time,
       effective_at: saying(
-        'from when on the last change counts, its creation included, two seconds after it: which events it gets is judged by the settings that count when they are received',
+        'from when on the last change counts, its creation included, two seconds after it: which events it gets is decided by the settings that count when they are received',
         time,
       ),
       disabled_at: nullable(time),

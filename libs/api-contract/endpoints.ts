@@ -1,13 +1,6 @@
-import { maxReplayDeadLetters } from '#lib/contract';
+import { maxReplayDeadLetters, usualEndpointLimits } from '#lib/contract';
 import { attempt } from './deliveries.ts';
-import {
-  changedEndpoint,
-  endpoint,
-  endpointWithSecret,
-  eventType,
-  newEndpoint,
-  usualEndpointLimits,
-} from './endpoint-settings.ts';
+import { changedEndpoint, endpoint, endpointWithSecret, eventType, newEndpoint } from './endpoint-settings.ts';
 import { dateTime, replayRate, searchText, wholeNumber } from './fields.ts';
 import { component, operation, page, parameter, resource } from './operation.ts';
 import { pageQuery } from './paging.ts';
@@ -118,6 +111,7 @@ export const createEndpoint = operation({
     'A portal session gives `url`, `event_types`, `filter` and `description` alone, and its URL may not use private networks or plain http, even where the operator allows them; this is checked at every attempt.',
   access: { capability: 'endpoints', audit: 'endpoint.create' },
   body: newEndpoint(usualEndpointLimits),
+  example: { url: 'https://example.com/webhooks', event_types: ['order.*'] },
   answers: {
     201: { is: 'The endpoint, with its secret', body: endpointWithSecret.ref, headers: ['Location', 'ETag'] },
   },
@@ -161,6 +155,7 @@ export const updateEndpoint = operation({
     'JSON merge patch: `null` resets a field to its default. A masked value that is sent back stays unchanged. Where nothing changes, ETag and audit stay as they are. A portal session changes `url`, `event_types`, `filter` and `description` alone, and the URL only where no setting goes with it: headers, passed headers, a proxy or a certificate. Where the origin changes, or the proxy of an endpoint without TLS, credentials among these must be sent again.',
   access: { capability: 'endpoints', audit: 'endpoint.update' },
   body: patchOf(changedEndpoint(usualEndpointLimits), 'secret'),
+  example: { description: 'Orders', timeout_ms: 10_000 },
   answers: changed,
   errors: ['url_not_allowed', 'limit_reached'],
   conditional: true,
@@ -186,6 +181,7 @@ export const rotateEndpointSecret = operation({
   summary: 'Rotate the secret of an endpoint; during the overlap, deliveries are signed with both secrets',
   access: { capability: 'secrets', audit: 'endpoint.rotate_secret' },
   body: rotation,
+  example: { overlap_seconds: 86_400 },
   answers: { 200: { is: 'The new secret', body: rotatedSecret.ref } },
   errors: ['conflict'],
   conditional: true,
@@ -226,6 +222,7 @@ export const pauseEndpoint = operation({
     'Nothing is sent to a paused endpoint, test events included. Without `until` the pause ends after 72 hours; it lasts 14 days at most. Pausing again moves its end. Deadlines move no further than payloads are kept.',
   access: { capability: 'endpoints', audit: 'endpoint.pause' },
   body: closedObject({}, { until: saying('an RFC 3339 date-time', dateTime) }),
+  example: { until: '2030-01-01T00:00:00Z' },
   answers: changed,
   errors: ['conflict'],
   conditional: true,
@@ -279,6 +276,7 @@ export const recoverEndpoint = operation({
   summary: 'Replay the dead letters of an endpoint since a given time',
   access: { capability: 'replay', audit: 'endpoint.recover' },
   body: closedObject({ since: dateTime }, { limit: wholeNumber(1, maxReplayDeadLetters), rate_per_second: replayRate }),
+  example: { since: '2026-01-01T00:00:00Z' },
   answers: { 202: { is: 'The replay', body: replay.ref, headers: ['Location'] } },
   errors: ['conflict', 'gone', 'limit_reached'],
 });
@@ -291,6 +289,7 @@ export const testEndpoint = operation({
   summary: 'Send a sample event to an endpoint and wait for the first attempt',
   access: { capability: 'endpoints', audit: 'endpoint.test' },
   body: closedObject({}, { type: eventType, payload: unknownValue }),
+  example: { type: 'order.paid', payload: { id: 'ord_1' } },
   answers: {
     200: { is: 'Outcome of the first attempt', body: testResult.ref, headers: ['Location'] },
     202: { is: 'The first attempt has not ended yet; it continues', body: testResult.ref, headers: ['Location'] },

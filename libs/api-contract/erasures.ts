@@ -93,6 +93,7 @@ export const createErasure = operation({
     { filter: notEmpty(closedObject({}, schemasOf(erasureFilterQuery))) },
     { as_of: textOf({ maxLength: 100 }), dry_run: flag },
   ),
+  example: { filter: { type: 'order.paid' }, dry_run: true },
   answers: {
     202: {
       is: 'The erasure, or, with `dry_run`, what it would erase',

@@ -1,4 +1,4 @@
-import { eventTypeStatuses, eventTypeVisibilities, judgedWithinDays, maxTypesPerDay } from '#lib/contract';
+import { eventTypeStatuses, eventTypeVisibilities, matchedWithinDays, maxTypesPerDay } from '#lib/contract';
 import { limitTable } from '#lib/tenancy';
 import {
   eventType,
@@ -58,6 +58,7 @@ export const createEventType = operation({
     'With a schema, its version 1 is published. A name that was ever given, to a type or as an alias, is 409.',
   access: { audit: 'event_type.create' },
   body: closedObject({ name: typeName }, { ...typeFields, schema, example, version_notes }),
+  example: { name: 'order.paid', description: 'An order has been paid.' },
   answers: { 201: { is: 'The event type', body: eventType.ref, headers: ['Location', 'ETag'] } },
   errors: ['conflict'],
 });
@@ -109,7 +110,7 @@ export const listObservedTypes = operation({
   tag: 'Event types',
   id: 'listObservedTypes',
   summary: 'List the types of events that no event type describes',
-  description: `What was received or published under a name that no event type has or had, within ${judgedWithinDays} days. A day has the first ${maxTypesPerDay} types that the tenant’s events had on it.`,
+  description: `What was received or published under a name that no event type has or had, within ${matchedWithinDays} days. A day has the first ${maxTypesPerDay} types that the tenant’s events had on it.`,
   query: pageQuery,
   answers: { 200: page(observedType, 'Types of events without a description, by name') },
 });
@@ -139,6 +140,7 @@ export const importEventTypes = operation({
       dry_run: saying('say what would change, change nothing', flag),
     },
   ),
+  example: { document: { 'order.paid': { type: 'object' } }, dry_run: true },
   answers: { 200: { is: 'What was, or would be, imported', body: eventTypeImport.ref } },
   errors: ['conflict'],
 });
@@ -202,6 +204,7 @@ export const updateEventType = operation({
   access: { audit: 'event_type.update' },
   query: named,
   body: patchOf(givenEventType),
+  example: { category: 'Orders' },
   answers: { 200: after },
   errors: ['conflict'],
   conditional: true,
@@ -234,6 +237,7 @@ export const renameEventType = operation({
   access: { audit: 'event_type.rename' },
   query: named,
   body: closedObject({ to: typeName }),
+  example: { to: 'order.settled' },
   answers: { 200: { is: 'The event type under its new name', body: eventType.ref, headers: ['ETag'] } },
   errors: ['conflict'],
   conditional: true,
@@ -250,6 +254,7 @@ export const mergeEventType = operation({
   access: { audit: 'event_type.merge' },
   query: named,
   body: closedObject({ into: typeName }, { reason }),
+  example: { into: 'order.paid' },
   answers: { 200: { is: 'The other event type', body: eventType.ref, headers: ['ETag'] } },
   errors: ['conflict'],
   conditional: true,
@@ -324,6 +329,7 @@ export const publishEventTypeVersion = operation({
   access: { audit: 'event_type.publish' },
   query: named,
   body: closedObject({ schema }, { example, breaking, notes: version_notes }),
+  example: { schema: { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] } },
   answers: {
     200: { is: 'The event type with its newest version', body: eventType.ref, headers: ['ETag'] },
   },

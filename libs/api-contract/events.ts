@@ -153,6 +153,7 @@ export const publishEvent = operation({
     { type: publishedType, payload: unknownValue },
     { event_id: publishersKey, ordering_key: publishersKey, tags },
   ),
+  example: { type: 'order.paid', payload: { id: 'ord_1' }, tags: { customer: 'c_1' } },
   answers: { 202: { is: 'The event is accepted', body: publishedEvent.ref, headers: ['Location'] } },
   errors: ['schema_unusable'],
 });

@@ -17,6 +17,8 @@ export interface Documentation {
   id: string;
   summary: string;
   description?: string;
+  /** A body that is valid as it stands: the page's commands send it. Every operation that requires a body has one (a test). */
+  example?: object;
   /** By status; errors apart. */
   answers: Readonly<Record<number, Answer>>;
   /** Errors in addition to the common ones. */

@@ -80,6 +80,7 @@ export const createPortalLink = operation({
       accent: textOf({ maxLength: 7, pattern: '^#[0-9a-fA-F]{6}$', description: 'a colour such as #1a5fb4' }),
     },
   ),
+  example: { capabilities: ['view', 'replay'] },
   answers: {
     201: { is: 'The link; the only response that contains the code', body: newPortalLink.ref, headers: ['Location'] },
   },
@@ -96,6 +97,7 @@ export const redeemPortalLink = operation({
     'Needs no key: the code is the credential. With `dry_run`, the answer is whether it could be redeemed, and the code stays usable: for the page that a link opens, which scanners of mail and chats ask for too. 404 for an unknown code; 410 once it is redeemed, revoked or past its end.',
   access: { audit: 'portal_link.redeem', idempotencyKey: 'ignored' },
   body: closedObject({ code: textOf({ maxLength: 200 }) }, { dry_run: flag }),
+  example: { code: 'a code of POST /v1/portal-links', dry_run: true },
   answers: {
     200: { is: 'The link; without `dry_run`, with its session and token', body: redeemedPortalLink.ref },
   },

@@ -95,7 +95,7 @@ export const bulkPreview = component(
       object({
         endpoint_id: text,
         deliveries: count,
-        at_most: saying('its payload filter is judged later, and takes some of them', flag),
+        at_most: saying('its payload filter is matched later, and takes some of them', flag),
       }),
     ),
     by_reason: saying(
@@ -157,6 +157,7 @@ export const replayEvents = operation({
       ...bulkFields,
     },
   ),
+  example: { filter: { type: 'order.paid' }, dry_run: true },
   ...byFilter,
 });
 

@@ -95,6 +95,7 @@ export const createSession = operation({
       code: flag,
     },
   ),
+  example: { scopes: ['read'], expires_in_seconds: 3_600 },
   answers: { 201: { is: 'The session; the only response that contains the token or code', body: newSession.ref } },
   errors: ['limit_reached'],
 });
@@ -108,6 +109,7 @@ export const redeemSession = operation({
   description: 'Needs no key: the code is the credential.',
   access: { audit: 'session.redeem', idempotencyKey: 'ignored' },
   body: closedObject({ code: textOf({ maxLength: 200 }) }),
+  example: { code: 'a code of POST /v1/sessions' },
   answers: { 200: { is: 'The session; the only response that contains the token', body: newSession.ref } },
   errors: [
     'validation_failed',

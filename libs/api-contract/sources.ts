@@ -139,6 +139,7 @@ export const createSource = operation({
   summary: 'Create a source',
   access: { audit: 'source.create' },
   body: closedObject({ name: displayName, scheme: textIn(sourceSchemes) }, { secret, ...sourceSettings }),
+  example: { name: 'Shop', scheme: 'standard-webhooks' },
   answers: {
     201: { is: 'The source, with its secret', body: sourceWithSecret.ref, headers: ['Location', 'ETag'] },
   },
@@ -185,6 +186,7 @@ export const updateSource = operation({
     'JSON merge patch: `null` resets a setting to its default. The scheme and the secret cannot be changed here. Where nothing changes, ETag and audit stay as they are.',
   access: { audit: 'source.update' },
   body: patchOf(changedSource, 'scheme', 'secret'),
+  example: { name: 'Shop, production' },
   answers: { 200: { is: 'The source after the change', body: source.ref, headers: ['ETag'] } },
   errors: ['limit_reached'],
   conditional: true,
@@ -212,6 +214,7 @@ export const rotateSourceSecret = operation({
   summary: 'Rotate the secret of a source; the previous secret stays valid during the overlap',
   access: { audit: 'source.rotate_secret' },
   body: rotation,
+  example: { overlap_seconds: 86_400 },
   answers: { 200: { is: 'The new secret', body: rotatedSecret.ref } },
   errors: ['conflict'],
   conditional: true,
@@ -260,6 +263,7 @@ export const verifyWebhook = operation({
       address: textOf({ maxLength: 64 }),
     },
   ),
+  example: { headers: { 'X-Hub-Signature-256': 'sha256=0' }, body: '{"zen":"Keep it logically awesome."}' },
   answers: { 200: { is: 'The failed step, and what to do; or that the webhook is valid', body: verification.ref } },
   errors: ['gone'],
 });
@@ -275,6 +279,7 @@ export const sampleWebhook = operation({
     'Nothing is sent. Its timestamp is now, so send it before the tolerance of the source has passed. Without a `body`, it is one with an id and a type where the source looks for them. 409 if the source has an Ed25519 key: that is a public one, and can’t sign.',
   access: { audit: { none: 'it signs a sample, and changes nothing' } },
   body: closedObject({}, bodyFields),
+  example: { body: '{"zen":"Keep it logically awesome."}' },
   answers: { 200: { is: 'The signed request', body: sampleOfWebhook.ref } },
   errors: ['conflict', 'gone'],
 });

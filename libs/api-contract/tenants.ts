@@ -71,6 +71,7 @@ export const putTenant = operation({
       ),
     },
   ),
+  example: { name: 'Acme' },
   answers: { 200: { is: 'The tenant', body: tenant.ref } },
   errors: ['gone'],
 });

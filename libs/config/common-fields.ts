@@ -1,4 +1,4 @@
-import { shortestPayloadRetentionDays } from '#lib/contract';
+import { shortestPayloadRetentionDays, usualEndpointLimits } from '#lib/contract';
 import { type ConfigOf, flag, integer, list, oneOf, type Problem, text } from './fields.ts';
 import { tracingFields, tracingRelations } from './tracing-fields.ts';
 
@@ -58,7 +58,7 @@ export const fanOutFields = {
 };
 
 export const payloadRetentionField = integer('HOOKLINE_PAYLOAD_RETENTION_DAYS', {
-  default: '30',
+  default: String(usualEndpointLimits.payloadRetentionDays),
   min: shortestPayloadRetentionDays,
   max: 3_649,
   help: 'days for which payloads and attempts are kept (longer while an open delivery needs them); set the same value for projector, api and dispatcher',

@@ -1,4 +1,4 @@
-import { AppError } from '#lib/errors';
+import { AppError } from '#lib/runtime';
 
 /** One setting: its variable, its parser, and its documentation. */
 export interface Field<T> {

@@ -1,7 +1,7 @@
-import { isNetwork } from '#lib/networks';
+import { isNetwork } from '#lib/net';
 import { list, type Problem } from './fields.ts';
 
-/** For services whose clients may come through proxies; `trusting` of libs/networks is the rule by it. */
+/** For services whose clients may come through proxies; `trusting` of libs/net is the rule by it. */
 export const trustedProxiesField = list('HOOKLINE_TRUSTED_PROXIES', {
   default: '',
   allowEmpty: true,

@@ -3,6 +3,8 @@
  * these nulls; reading takes the fields of the record's kind, and refuses a record that lacks one of them, or has a time that can't be
  * stored. Hookline writes no such record.
  */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type {
   Attempted,
   AttemptRecord,
@@ -13,6 +15,7 @@ import type {
   StepFields,
 } from './attempt-record.ts';
 import { isCount, isInstant, isName } from './record-text.ts';
+import type { AvroTopic } from './topics.ts';
 
 type OwnFields = Omit<Attempted, 'kind' | keyof EventFields> & Pick<FannedOut, 'chunk'>;
 
@@ -122,3 +125,9 @@ const problemOfChunk = ({ try: name, index, count }: SetChunk): string | undefin
   isName(name) && isCount(index) && isCount(count) && index < count
     ? undefined
     : 'chunk is invalid: it needs the name of its try, and an index below its count';
+
+/** The schema of a topic's values, as its file has it. */
+export function readSchema(topic: AvroTopic): Readonly<Record<string, unknown>> {
+  const file = join(import.meta.dirname, 'schemas', `${topic}.avsc`);
+  return JSON.parse(readFileSync(file, 'utf8')) as Readonly<Record<string, unknown>>;
+}

@@ -1,5 +1,5 @@
-import { isInstant, isName, isShortText } from './record-text.ts';
 import { maxPayloadBytes } from './payload-limit.ts';
+import { isInstant, isName, isShortText } from './record-text.ts';
 import { isTagName, isTagValue, type Tags } from './tags.ts';
 import type { EventRequest } from './webhook-request.ts';
 

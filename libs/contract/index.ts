@@ -9,8 +9,8 @@ export {
   topicsOf,
 } from './topics.ts';
 export { topicDefinitions } from './topic-definitions.ts';
-export { readSchema } from './avro-schemas.ts';
-export { type HeaderText, header, traceHeaders } from './headers.ts';
+export { attemptToAvro, type AvroAttempt, parseAttempt, readSchema } from './avro-attempt.ts';
+export { header, type HeaderText, headerText, traceHeaders } from './headers.ts';
 export {
   answeredHeadersFor,
   detailFor,
@@ -20,8 +20,8 @@ export {
   recordHeaderText,
   sentHeadersFor,
   setHeadersFor,
+  setOwn,
 } from './shown-headers.ts';
-export { headerText } from './header-text.ts';
 export { credentialsKept, goesWithHost, settingsForHost } from './goes-with-host.ts';
 export {
   type AttemptOutcome,
@@ -91,7 +91,6 @@ export {
   type StepRecord,
   timingColumns,
 } from './attempt-record.ts';
-export { attemptToAvro, type AvroAttempt, parseAttempt } from './avro-attempt.ts';
 export { type DuplicateRecord, duplicateToJson, parseDuplicate } from './duplicate-record.ts';
 export {
   type DeadLetterReason,
@@ -102,15 +101,15 @@ export {
 } from './dead-letter-reasons.ts';
 export {
   type DeadLetterFacts,
-  type ReadDeadLetter,
   deadLetterHeaders,
   isForAnother,
   isShortened,
+  noTenant,
   packHeaders,
   parseDeadLetter,
+  type ReadDeadLetter,
   unpackHeaders,
 } from './dead-letter.ts';
-export { noTenant } from './no-tenant.ts';
 export {
   originOfBatch,
   parseUndecodableBatch,
@@ -132,7 +131,31 @@ export {
   secretMask,
   splitSettings,
 } from './private-settings.ts';
-export { longestLifeSeconds, longestWindowSeconds, shortestPayloadRetentionDays } from './retry-window.ts';
+export {
+  type BackoffSettings,
+  dedupRules,
+  type EndpointCertificate,
+  endpointCommitMs,
+  endpointDefaults,
+  type EndpointMethod,
+  endpointMethods,
+  type EndpointSettings,
+  endpointSettlingMs,
+  type HmacSettings,
+  longestLifeSeconds,
+  longestWindowSeconds,
+  scheduleDefaults,
+  type ScheduleSettings,
+  secretsContext,
+  shortestPayloadRetentionDays,
+  sourceDefaults,
+  type SourceScheme,
+  sourceSchemes,
+  type SourceSettings,
+  type StoredPublicKey,
+  type StoredSecret,
+  usualEndpointLimits,
+} from './settings.ts';
 export {
   type PastSubscription,
   type Subscription,
@@ -140,7 +163,7 @@ export {
   eventKeys,
   everyEventKey,
   isSubscribed,
-  judgedWithinDays,
+  matchedWithinDays,
   operationalSourceId,
   publishedSourceId,
   countsFrom,
@@ -148,28 +171,6 @@ export {
   subscriptionKeys,
   whyUnsubscribed,
 } from './subscription.ts';
-export { setOwn } from './set-own.ts';
-export {
-  type EndpointCertificate,
-  type EndpointMethod,
-  type EndpointSettings,
-  type HmacSettings,
-  type BackoffSettings,
-  type ScheduleSettings,
-  type SourceScheme,
-  type SourceSettings,
-  type StoredPublicKey,
-  type StoredSecret,
-  endpointDefaults,
-  endpointMethods,
-  endpointCommitMs,
-  endpointSettlingMs,
-  scheduleDefaults,
-  secretsContext,
-  dedupRules,
-  sourceDefaults,
-  sourceSchemes,
-} from './settings.ts';
 export {
   createdByDeadline,
   deadlineOf,

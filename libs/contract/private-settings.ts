@@ -3,7 +3,7 @@
  * endpoint; the column `private` has the secret itself, sealed (libs/secret-box) for the context that `privateContext` gives. Null if the
  * endpoint has no such secret.
  */
-import { AppError } from '#lib/errors';
+import { AppError } from '#lib/runtime';
 import { isSensitiveHeader } from './endpoint-headers.ts';
 import type { EndpointCertificate, EndpointSettings } from './settings.ts';
 

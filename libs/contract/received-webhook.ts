@@ -3,8 +3,7 @@
  * identified, so that its dedup key is a function of the record alone: a change of the source between a crash and the redelivery
  * can't give one webhook two keys.
  */
-import type { HeaderText } from './headers.ts';
-import { header } from './headers.ts';
+import { header, type HeaderText } from './headers.ts';
 import { parseSealedHeaders, type SealedHeaders } from './sealed-headers.ts';
 import { isTagName } from './tags.ts';
 import { parseTrail, type Trail, trailText } from './trail.ts';

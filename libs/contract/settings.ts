@@ -170,3 +170,24 @@ export const scheduleDefaults = { jitter: 0 } as const;
 export const endpointSettlingMs = 2_000;
 /** The longest from the time of a change, as a trigger writes it, until its commit is visible. */
 export const endpointCommitMs = 1_000;
+
+const day = 24 * 3600;
+const maxDays = 14;
+
+/** How long an endpoint may have deliveries retried: below what payloads are kept for, by the day that may pass before one is created. */
+export const longestWindowSeconds = (payloadRetentionDays: number): number =>
+  Math.min(maxDays, payloadRetentionDays - 1) * day;
+
+/** The latest deadline that the pauses of an endpoint may move a delivery to, from its creation. */
+export const longestLifeSeconds = (payloadRetentionDays: number): number => (payloadRetentionDays - 1) * day;
+
+/** Settings of the processes that bound those of endpoints, and their defaults. */
+export const usualEndpointLimits = {
+  /** A delivery that is retried must find its payload. */
+  payloadRetentionDays: 30,
+  /** Lower limit of the waits that a retry may be given. */
+  minRetrySeconds: 1,
+};
+
+/** Payloads are kept for at least so long, so that the default window is allowed. */
+export const shortestPayloadRetentionDays = Math.ceil(endpointDefaults.retry.window_seconds / day) + 1;

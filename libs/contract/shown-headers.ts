@@ -6,7 +6,6 @@
 import { isReservedHeader, isSensitiveHeader } from './endpoint-headers.ts';
 import { header } from './headers.ts';
 import { secretMask } from './private-settings.ts';
-import { setOwn } from './set-own.ts';
 
 /** A key or session of the tenant with `read`, the operator included; or a customer's portal session. */
 export type HeaderViewer = 'tenant' | 'customer';
@@ -21,51 +20,62 @@ interface HeaderKind extends Readonly<Record<HeaderViewer, Shown>> {
 export const headerKinds = {
   own: {
     is: 'attempts: headers of Hookline (`content-type`, `webhook-*`, `hookline-*`, signatures included)',
-    ...{ tenant: 'value', customer: 'value' },
+    tenant: 'value',
+    customer: 'value',
   },
   set: {
     is: 'endpoints and attempts: headers that are set at the endpoint, or passed by `pass_headers`',
-    ...{ tenant: 'value', customer: 'hidden' },
+    tenant: 'value',
+    customer: 'hidden',
   },
   setSecret: {
     is: 'the same, if the name counts as secret',
-    ...{ tenant: 'masked', customer: 'hidden' },
+    tenant: 'masked',
+    customer: 'hidden',
   },
   answered: { is: 'attempts: headers of the receiver’s answer', tenant: 'value', customer: 'value' },
   answeredWay: {
     is: 'the same, if the name tells of a proxy on the way: `Via`, `Proxy-*`',
-    ...{ tenant: 'value', customer: 'hidden' },
+    tenant: 'value',
+    customer: 'hidden',
   },
   answeredSecret: {
     is: 'the same, if the name counts as secret, but for `WWW-Authenticate`',
-    ...{ tenant: 'masked', customer: 'masked' },
+    tenant: 'masked',
+    customer: 'masked',
   },
   received: { is: 'requests of events: headers of the provider', tenant: 'value', customer: 'value' },
   receivedAddress: {
     is: 'the same, if the name tells an address or a way: `Forwarded`, `X-Forwarded-*`, `Via`, `X-Real-IP`, `CF-Connecting-IP` and their like',
-    ...{ tenant: 'value', customer: 'hidden' },
+    tenant: 'value',
+    customer: 'hidden',
   },
   receivedSecret: {
     is: 'the same, if the name counts as secret, or the scheme reads its signature from it',
-    ...{ tenant: 'masked', customer: 'masked' },
+    tenant: 'masked',
+    customer: 'masked',
   },
   record: { is: 'dead letters: headers of the record', tenant: 'value', customer: 'hidden' },
   recordSecret: {
     is: 'the same: values that are sealed for `pass_headers`, and headers of the provider in it whose names count as secret',
-    ...{ tenant: 'masked', customer: 'hidden' },
+    tenant: 'masked',
+    customer: 'hidden',
   },
   failure: {
     is: 'attempts, deliveries and health: `detail`, the reason of a failure',
-    ...{ tenant: 'value', customer: 'value' },
+    tenant: 'value',
+    customer: 'value',
   },
   ownFailure: {
     is: 'the same, where it tells of the endpoint’s proxy or client certificate: a customer is told that the connection or the TLS handshake failed',
-    ...{ tenant: 'value', customer: 'hidden' },
+    tenant: 'value',
+    customer: 'hidden',
   },
   rejected: { is: 'rejected webhooks: headers of the provider', tenant: 'value', customer: 'hidden' },
   rejectedSecret: {
-    is: 'the same, if the name counts as secret and is not that of the signature which was judged',
-    ...{ tenant: 'masked', customer: 'hidden' },
+    is: 'the same, if the name counts as secret and is not that of the signature which was verified',
+    tenant: 'masked',
+    customer: 'hidden',
   },
 } as const satisfies Record<string, HeaderKind>;
 
@@ -163,3 +173,9 @@ const withoutSecrets = (headers: unknown): unknown =>
         Object.entries(headers).map(([name, value]) => [name, isSensitiveHeader(name) ? secretMask : value]),
       )
     : headers;
+
+/** Sets an own property even for `__proto__`, which can't be assigned: names of headers are the choice of others. */
+export function setOwn<Value>(object: Record<string, Value>, name: string, value: Value): void {
+  if (name !== '__proto__') object[name] = value;
+  else Object.defineProperty(object, name, { value, configurable: true, enumerable: true, writable: true });
+}

@@ -1,4 +1,4 @@
-import { microsOf } from '#lib/clock';
+import { microsOf } from '#lib/runtime';
 
 /** The events that an endpoint is to get; an empty list means all. Its filter, which looks at the payload, is in libs/event-filter. */
 export interface Subscription {
@@ -98,8 +98,8 @@ export const countsFrom = (effectiveAt: string | null | undefined, changedAt: st
 
 /**
  * The subscription that was in force for an event, as of its receipt: a fan-out that is repeated, hours later and with a newer list of
- * endpoints, judges by the same. A change counts for events that were accepted at its `effective_at` or later, as a creation does: by then every
- * process knows of it, so that none has judged by the old one.
+ * endpoints, matches by the same. A change counts for events that were accepted at its `effective_at` or later, as a creation does: by then every
+ * process knows of it, so that none has matched by the old one.
  *
  * @param past oldest first, each with the time from which the change after it counts (`countsFrom`); instants in microseconds
  */
@@ -117,9 +117,9 @@ export function subscriptionAt<S>(past: readonly (S & { countsUntil: number })[]
 }
 
 /**
- * The time after its receipt within which an event may still be judged, for the first time or again: a webhook stands on its topic, and
+ * The time after its receipt within which an event may still be matched, for the first time or again: a webhook stands on its topic, and
  * then its event on the next, for the 7 days of their retention and the 7 that a segment may stay open beyond (topics.ts), and
  * two days are for the wait before the first. Past subscriptions and deleted endpoints are kept as long. An older event (from a replayed
- * dead letter) is judged by the oldest subscription that is known.
+ * dead letter) is matched by the oldest subscription that is known.
  */
-export const judgedWithinDays = 30;
+export const matchedWithinDays = 30;

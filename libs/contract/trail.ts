@@ -2,7 +2,7 @@
  * The sources that a webhook has passed on its way through this installation: a source's events may go to an endpoint that is another source, or
  * the same one, and come back without end.
  *
- *   request ── `Hookline-Trail`, signed (libs/trail) ──► ingress ── header `hookline-trail` ──► dedup ── `request.trail` of the event ──► fan-out
+ *   request ── `Hookline-Trail`, signed (libs/signatures) ──► ingress ── header `hookline-trail` ──► dedup ── `request.trail` of the event ──► fan-out
  *      ▲                                                                                                                                │
  *      └───────────── dispatcher, signs it ◄── header `hookline-trail` of the delivery: with the event's own source ◄───────────────────┘
  *

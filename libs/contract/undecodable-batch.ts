@@ -3,7 +3,7 @@
  * its records are, nor whose. The offsets of a batch follow one another, so the first and the last name all of them.
  */
 import { header, type HeaderText } from './headers.ts';
-import { noTenant } from './no-tenant.ts';
+import { noTenant } from './dead-letter.ts';
 import { wholeNumber } from './received-webhook.ts';
 
 export interface UndecodableBatchFacts {

@@ -12,8 +12,7 @@
  * A dedup from before the second header reads the first: it must tell apart at least what the rule tells apart, or it would drop webhooks
  * while a version is rolled back. Records without the second header have the rule of the first row.
  */
-import type { HeaderText } from './headers.ts';
-import { header } from './headers.ts';
+import { header, type HeaderText } from './headers.ts';
 
 /**
  * A place to look for an identifier or a type; several are tried in order. Either a value that the ingress already took from an HTTP

@@ -1,6 +1,6 @@
 import { type DeadLetterStage, originOfBatch, undecodableBatchHeaders } from '#lib/contract';
 import type { UndecodableBatchHandler } from '#lib/kafka';
-import type { Logger } from '#lib/log';
+import type { Logger } from '#lib/runtime';
 import type { Bury } from './bury.ts';
 
 interface Deps {

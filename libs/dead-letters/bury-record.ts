@@ -1,9 +1,8 @@
 import { type DeadLetterReason, type DeadLetterStage, header } from '#lib/contract';
-import type { IncomingRecord, OutgoingRecord } from '#lib/kafka';
-import type { Logger } from '#lib/log';
+import { type IncomingRecord, originOf, type OutgoingRecord } from '#lib/kafka';
+import type { Logger } from '#lib/runtime';
 import { traceIdOf } from '#lib/telemetry';
 import type { Bury } from './bury.ts';
-import { firstOriginOf } from './first-origin.ts';
 
 /** Why a record is given up. */
 interface GivenUp {
@@ -37,10 +36,19 @@ export const createBuryRecord =
     await bury({ key, value, headers: { ...headers, ...rawHeaders } }, { stage, reason, attempts, origin }, signal);
     log.error({
       event: 'record.dead_lettered',
-      ...{ stage, reason, attempts, origin, topic, partition, offset: String(offset) },
+      stage,
+      reason,
+      attempts,
+      origin,
+      topic,
+      partition,
+      offset: String(offset),
       traceId: traceIdOf(record.headers[header.traceparent]),
       ...logged,
     });
     record.span?.fail(reason);
     record.done();
   };
+
+/** The position of a record, or the one where it first stood, if it was replayed. */
+export const firstOriginOf = (record: IncomingRecord): string => record.headers[header.origin] || originOf(record);

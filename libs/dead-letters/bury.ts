@@ -11,12 +11,9 @@
  *
  * Called by whoever gives a record up: dedup, fan-out, dispatcher, projector. The record is done only after it.
  */
-import type { WaitOut } from '#lib/backoff';
-import { type Clock, nowMicros } from '#lib/clock';
 import { type DeadLetterFacts, deadLetterHeaders } from '#lib/contract';
-import { isAppError } from '#lib/errors';
 import type { RecordProducer } from '#lib/kafka';
-import type { Logger } from '#lib/log';
+import { type Clock, isAppError, type Logger, nowMicros, type WaitOut } from '#lib/runtime';
 import { type Metrics, registerMetrics } from '#lib/telemetry';
 import type { DiedRecord } from './died-record.ts';
 import type { KeepDeadLetter } from './keep-dead-letter.ts';

@@ -1,7 +1,7 @@
 export { type Bury, createBury } from './bury.ts';
 export { createBuryBatch } from './bury-batch.ts';
-export { type BuryRecord, createBuryRecord } from './bury-record.ts';
+export { type BuryRecord, createBuryRecord, firstOriginOf } from './bury-record.ts';
 export type { DiedRecord } from './died-record.ts';
-export { firstOriginOf } from './first-origin.ts';
 export { type KeepDeadLetter, createKeepDeadLetter } from './keep-dead-letter.ts';
 export { deadLetterCounter, deadLetterMetrics } from './metrics.ts';
+export { bisect } from './bisect.ts';

@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import { formatMicros } from '#lib/clock';
 import {
   type DeadLetterFacts,
   header,
@@ -10,8 +9,8 @@ import {
   parseDelivery,
 } from '#lib/contract';
 import { isNotErased } from '#lib/event-store';
-import { derivedId } from '#lib/ids';
 import type { Query } from '#lib/postgres';
+import { derivedId, formatMicros } from '#lib/runtime';
 import { type DiedRecord, rawHeaders, toBuffer } from './died-record.ts';
 
 /**

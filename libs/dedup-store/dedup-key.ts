@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { derivedId } from '#lib/ids';
+import { derivedId } from '#lib/runtime';
 
 /** The identity of a webhook: the sender's own identifier, or the body if it has none. */
 export type Identifier =

@@ -22,8 +22,8 @@
  * The event id is a function of the record (eventIdOf), so it is the same after any crash, even if both levels lost everything. A worker
  * that was paused while its partition moved can publish again, but never under another id. "The row is mine" means "the id is mine".
  *
- * Expiry is judged by the time of receipt, not by now, so waiting in a long queue does not age a record. A row that is not completed does
- * not expire.
+ * The time of receipt decides about expiry, not the present: waiting in a long queue does not age a record. A row that is not completed does not
+ * expire.
  *
  * Redis gets the key by `SET NX` after completion. An earlier design claimed the key in Redis first, with the record in the value. But
  * after Redis had lost its memory, an unfinished claim and an unfinished row could belong to two records. If both workers died, one record
@@ -33,7 +33,7 @@
  *
  * Statements over several keys take them in the order of their bytes; overlapping batches would deadlock otherwise.
  */
-import { isAppError } from '#lib/errors';
+import { isAppError } from '#lib/runtime';
 import { type Holder, holderOf, type KnownHolder, mayHold } from './holder.ts';
 import type { Candidate, CompletedKey, KeyMemory, KeyRow, KeyTable } from './ports.ts';
 

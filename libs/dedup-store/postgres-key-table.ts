@@ -1,5 +1,5 @@
-import { formatMicros, microsOf } from '#lib/clock';
 import type { Query } from '#lib/postgres';
+import { formatMicros, microsOf } from '#lib/runtime';
 import type { Candidate, KeyRow, KeyTable } from './ports.ts';
 
 /*

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import { idEndToNumber, numberToIdEnd } from '#lib/ids';
 import type { Redis } from '#lib/redis';
+import { idEndToNumber, numberToIdEnd } from '#lib/runtime';
 import { bodyTagOf, eventIdEndOf } from './holder.ts';
 import type { KeyMemory } from './ports.ts';
 

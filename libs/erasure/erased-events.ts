@@ -3,11 +3,9 @@
  * followed tables (docs/adr/0020-following-tables.md). Erasures older than `recentMs` are in nobody's memory: a record from before then, which
  * a consumer meets only when it is far behind or was set back, is looked up.
  */
-import type { Clock } from '#lib/clock';
 import { type EventRef, run } from '#lib/event-store';
-import type { Part } from '#lib/lifecycle';
-import type { Logger } from '#lib/log';
 import { type FollowedRow, followTable, type Query, type Readings } from '#lib/postgres';
+import type { Clock, Logger, Part } from '#lib/runtime';
 import { erasedKey, findErased } from './erased-among.ts';
 
 /** An event with the time from which there could be records of it, in microseconds. */

@@ -1,4 +1,4 @@
-import { AppError } from '#lib/errors';
+import { AppError } from '#lib/runtime';
 
 /** The tenant was deleted while something was written for it: the transaction rolls back. */
 export class TenantDeleted extends AppError {

@@ -1,7 +1,7 @@
 import { Query } from 'mingo/query';
-import { AppError } from '#lib/errors';
+import { AppError } from '#lib/runtime';
 import { withExactNumbers } from './exact-number.ts';
-import type { JudgedPayload } from './judged-payload.ts';
+import type { MatchedPayload } from './matched-payload.ts';
 import { context, meter, stepsSpent } from './operators.ts';
 import { problemsOfFilter } from './problems-of-filter.ts';
 
@@ -11,7 +11,7 @@ import { problemsOfFilter } from './problems-of-filter.ts';
  */
 export const maxFilterSteps = 100_000;
 
-interface Judgement {
+interface FilterMatch {
   /** True if the filter takes the payload, or if that is unknown: an extra webhook can be ignored, a missing one is lost. */
   takes: boolean;
   /** Taken to find out. */
@@ -21,11 +21,11 @@ interface Judgement {
 }
 
 /**
- * Judges a payload. Never throws; the same payload and the same steps always come to the same.
+ * Matches a payload. Never throws; the same payload and the same steps always come to the same.
  *
  * @param maxSteps below `maxFilterSteps` where others have taken some before
  */
-export type EventFilter = (payload: JudgedPayload, maxSteps?: number) => Judgement;
+export type EventFilter = (payload: MatchedPayload, maxSteps?: number) => FilterMatch;
 
 /**
  * A payload that is no JSON object or array matches no filter.

@@ -1,5 +1,5 @@
-import { decodeContent } from '#lib/content-coding';
-import { type JudgedPayload, judgedPayload, undecodedPayload } from './judged-payload.ts';
+import { decodeContent } from '#lib/payload';
+import { type MatchedPayload, matchedPayload, undecodedPayload } from './matched-payload.ts';
 
 /**
  * A payload with a Content-Encoding, decoded for filters. If it is too large to decode, it can't be evaluated and matches every filter; so does
@@ -8,17 +8,17 @@ import { type JudgedPayload, judgedPayload, undecodedPayload } from './judged-pa
 export async function decodedPayload(
   bytes: Buffer,
   { contentType, contentEncoding }: { contentType: string; contentEncoding: string | null },
-): Promise<JudgedPayload> {
+): Promise<MatchedPayload> {
   const decoded = await decodeContent(bytes, contentEncoding);
-  if ('content' in decoded) return judgedPayload(decoded.content, contentType);
+  if ('content' in decoded) return matchedPayload(decoded.content, contentType);
   switch (decoded.undecoded) {
     case 'malformed':
-      return judgedPayload(bytes, contentType);
+      return matchedPayload(bytes, contentType);
     case 'unsupported':
       return undecodedPayload(bytes);
     case 'too_large':
-      return unjudgeable;
+      return unmatchable;
   }
 }
 
-const unjudgeable: JudgedPayload = { bytes: 0, content: () => ({ kind: 'unwieldy' }) };
+const unmatchable: MatchedPayload = { bytes: 0, content: () => ({ kind: 'unwieldy' }) };

@@ -1,5 +1,5 @@
 import { compileFilter, maxFilterSteps } from './compile-filter.ts';
-import type { JudgedPayload } from './judged-payload.ts';
+import type { MatchedPayload } from './matched-payload.ts';
 import { combiners, operators } from './operators.ts';
 
 /** One condition of a filter, for people. */
@@ -19,19 +19,19 @@ interface Conjunct extends Clause {
 }
 
 /**
- * The first clause that refuses a payload which the filter doesn't take: all clauses of a filter must take it, and it is judged from the
+ * The first clause that refuses a payload which the filter doesn't take: all clauses of a filter must take it, and it is matched from the
  * first on. Null where there is none to be named, because the payload is not a JSON object or array.
  *
  * @param filter one that `problemsOfFilter` accepts
- * @returns with the steps taken, about as many as for judging the filter
+ * @returns with the steps taken, about as many as for matching by the filter
  */
-export function failingClause(filter: unknown, payload: JudgedPayload): { clause: Clause | null; steps: number } {
+export function failingClause(filter: unknown, payload: MatchedPayload): { clause: Clause | null; steps: number } {
   let steps = 0;
   if (payload.content().kind !== 'document') return { clause: null, steps };
   for (const { filter: own, ...clause } of conjunctsOf(filter as Record<string, unknown>, '')) {
-    const judged = compileFilter(own)(payload, maxFilterSteps - steps);
-    steps += judged.steps;
-    if (!judged.takes) return { clause, steps };
+    const match = compileFilter(own)(payload, maxFilterSteps - steps);
+    steps += match.steps;
+    if (!match.takes) return { clause, steps };
   }
   return { clause: null, steps };
 }

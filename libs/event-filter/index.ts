@@ -2,14 +2,14 @@ export { type EventFilter, compileFilter, maxFilterSteps } from './compile-filte
 export { failingClause } from './failing-clause.ts';
 export { problemsOfFilter } from './problems-of-filter.ts';
 export { decodedPayload } from './decoded-payload.ts';
-export { judgedPayload } from './judged-payload.ts';
-export { type JudgingTurns, createJudgingTurns, stepsPerTurn } from './judging-turns.ts';
+export { matchedPayload } from './matched-payload.ts';
+export { type MatchTurns, createMatchTurns, stepsPerTurn } from './match-turns.ts';
 export {
   type Taker,
   type UnjudgedReason,
   bytesPerStep,
-  judgeEach,
-  judgeInTurns,
+  matchEach,
+  matchInTurns,
   maxEventSteps,
-} from './judge-in-turns.ts';
+} from './match-in-turns.ts';
 export { type UnjudgedFilters, createUnjudgedFilters, filterMetrics } from './unjudged-filters.ts';

@@ -20,19 +20,19 @@ export const meter = { stepsLeft: 0 };
 /** Thrown by a condition that would take more steps than are left. */
 export const stepsSpent = new Error('no steps are left');
 
-type Judge = (document: never) => boolean;
-type Operator = (path: string, operand: never, options: Options) => Judge;
+type Matches = (document: never) => boolean;
+type Operator = (path: string, operand: never, options: Options) => Matches;
 
 function counted(operators: Record<`$${string}`, Operator>): Record<`$${string}`, Operator> {
   const withSteps = ([name, operator]: [string, Operator]): [string, Operator] => [
     name,
     (path, operand, options) => {
-      const judge = operator(path, operand, options);
+      const matches = operator(path, operand, options);
       const steps = stepsOf(name, path, operand);
       return (document) => {
         meter.stepsLeft -= steps(document);
         if (meter.stepsLeft < 0) throw stepsSpent;
-        return judge(document);
+        return matches(document);
       };
     },
   ];
@@ -60,7 +60,10 @@ export const context = Context.init({
   query: {
     ...counted({ $all, $elemMatch, $eq, $exists, $gt, $gte, $in, $lt, $lte, $ne, $nin, $size }),
     // The conditions within them are counted.
-    ...{ $and, $nor, $not, $or },
+    $and,
+    $nor,
+    $not,
+    $or,
   },
 });
 

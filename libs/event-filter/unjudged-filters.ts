@@ -2,11 +2,10 @@
  * Reports endpoints that get events without their filters: a counter and a log line for the operator, and a row for the endpoint's owner,
  * shown as `filter_unjudged`.
  */
-import type { Clock } from '#lib/clock';
-import type { Logger } from '#lib/log';
 import type { Query } from '#lib/postgres';
+import type { Clock, Logger } from '#lib/runtime';
 import { type Metrics, type MetricTable, registerMetrics } from '#lib/telemetry';
-import type { Taker, UnjudgedReason } from './judge-in-turns.ts';
+import type { Taker, UnjudgedReason } from './match-in-turns.ts';
 
 export const filterMetrics = {
   unjudged: {

@@ -1,4 +1,4 @@
-import { AppError } from '#lib/errors';
+import { AppError } from '#lib/runtime';
 
 /** Characters that are escaped within quotes. */
 const special = /["\\]/g;

@@ -8,9 +8,9 @@ export {
   payloadColumns,
   receiptColumns,
 } from './tables.ts';
-export { type StoredWaitingRow, type UnorderedWaitingRow, waitingColumns } from './waiting-row.ts';
+export { dueNow, type StoredWaitingRow, type UnorderedWaitingRow, waitingColumns } from './waiting-row.ts';
 export { encode, type EventRef, run, send, type Statement } from './statement.ts';
-export { changesChannel, takeClocks } from './take-clocks.ts';
+export { changesChannel, reservedInstants, takeClocks } from './take-clocks.ts';
 export {
   announceAwaited,
   awaitedAgainMs,
@@ -20,11 +20,17 @@ export {
   everyTenant,
 } from './awaited-tenants.ts';
 export { takeFreeClocks } from './take-free-clocks.ts';
-export { reservedInstants } from './reserved-instants.ts';
 export { findLostWaiting, type RestoredRow, restoreWaiting } from './restore-waiting.ts';
-export { eventHasEnded, hasEnded, hasNotEnded, isOpen, sqlStatus, sqlStatuses, waits } from './status-conditions.ts';
-export { isNotErased } from './not-erased.ts';
-export { dueNow } from './due-now.ts';
+export {
+  eventHasEnded,
+  hasEnded,
+  hasNotEnded,
+  isNotErased,
+  isOpen,
+  sqlStatus,
+  sqlStatuses,
+  waits,
+} from './status-conditions.ts';
 export { upsertWaiting } from './upsert-waiting.ts';
 export {
   type GrownKey,

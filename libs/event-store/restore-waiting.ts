@@ -1,7 +1,6 @@
 import { columnNames, unnested } from './columns.ts';
-import { isNotErased } from './not-erased.ts';
 import type { Statement } from './statement.ts';
-import { hasNotEnded } from './status-conditions.ts';
+import { hasNotEnded, isNotErased } from './status-conditions.ts';
 import { upsertWaiting } from './upsert-waiting.ts';
 import { unorderedColumns, type UnorderedWaitingRow } from './waiting-row.ts';
 

@@ -25,3 +25,10 @@ export const isOpen = (delivery: string): string => `${delivery} IN ${sqlStatuse
 /** It has a row of `waiting`. */
 export const waits = (delivery: string): string => `${delivery} IN ${sqlStatuses(waitingStatuses)}`;
 export const eventHasEnded = (event: string): string => `${event} IN ${sqlStatuses(finalEventStatuses)}`;
+
+/**
+ * SQL: the event of this row was not erased, nor its tenant deleted. In a statement that takes no clock, it may have begun before the mark:
+ * what it writes is removed again when it has ended (libs/erasure/remove-event-data.ts).
+ */
+export const isNotErased = (tenant: string, eventId: string): string =>
+  `(SELECT true FROM erased x WHERE x.tenant = ${tenant} AND x.id IN (${eventId}, '') LIMIT 1) IS NULL`;

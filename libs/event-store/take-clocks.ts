@@ -1,3 +1,4 @@
+import { AppError, formatMicros, parseRfc3339 } from '#lib/runtime';
 import type { Statement } from './statement.ts';
 
 export interface ClockRequest {
@@ -56,3 +57,10 @@ export const takeClocks: Statement<ClockRequest, ClockReading> = {
     )
     ${clockReadings}`,
 };
+
+/** The `n` instants that a reading has reserved, one microsecond apart, the first first. */
+export function reservedInstants(reading: ClockReading | undefined, n: number): string[] {
+  const lastMicros = parseRfc3339(reading?.last_at ?? '');
+  if (lastMicros === undefined) throw new AppError('bug', `a clock reads ${reading?.last_at}`);
+  return Array.from({ length: n }, (_, at) => formatMicros(lastMicros - (n - 1 - at)));
+}

@@ -6,8 +6,8 @@ import {
   type PassHeaders,
   trailOf,
 } from '#lib/contract';
-import { derivedId } from '#lib/ids';
 import type { OutgoingRecord } from '#lib/kafka';
+import { derivedId } from '#lib/runtime';
 
 /** Generation 0: the event's first fan-out; each replay has its own generation. */
 const generation = 0;

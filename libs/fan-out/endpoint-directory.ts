@@ -1,11 +1,9 @@
-import type { Clock } from '#lib/clock';
 import { endpointCommitMs, endpointSettlingMs, type EventRecord, type PastSubscription } from '#lib/contract';
-import type { Part } from '#lib/lifecycle';
-import type { Logger } from '#lib/log';
 import { type FollowedRow, followTable, type Query } from '#lib/postgres';
+import type { Clock, Logger, Part } from '#lib/runtime';
 import { createReadHistories } from './read-histories.ts';
 import type { Subscriber, SubscriberRow } from './subscriber.ts';
-import { createSubscriptionIndex, type JudgedEvent, type SubscriptionIndex } from './subscription-index.ts';
+import { createSubscriptionIndex, type EventToMatch, type SubscriptionIndex } from './subscription-index.ts';
 
 export interface EndpointDirectory<E extends Subscriber = Subscriber> {
   /** Includes deleted and disabled endpoints, whose open deliveries must be ended. */
@@ -34,7 +32,7 @@ export interface EndpointDirectory<E extends Subscriber = Subscriber> {
   recent(): Promise<void> | undefined;
 }
 
-type EventOfTenant = JudgedEvent & Pick<EventRecord, 'tenant'>;
+type EventOfTenant = EventToMatch & Pick<EventRecord, 'tenant'>;
 
 interface Deps<Row, E> {
   /** A pool of its own: reading a page of the table may take long. */
@@ -92,8 +90,8 @@ export function createEndpointDirectory<Row extends SubscriberRow, E extends Sub
   }
 
   /**
-   * The row first, then its history: what has been added in between is a change that the row does not show yet, and judges events of before
-   * the change as the row does. The other way round an event of before could be judged by the row as it became.
+   * The row first, then its history: what has been added in between is a change that the row does not show yet, and matches events of before
+   * the change as the row does. The other way round an event of before could be matched by the row as it became.
    */
   async function takeRows(rows: Followed<Row>[], anew: boolean): Promise<void> {
     const isRead = (row: Followed<Row>): boolean =>

@@ -1,9 +1,9 @@
 import { type EventRecord, isLooped, subscriptionAt, type Unsubscribed, whyUnsubscribed } from '#lib/contract';
-import { type EventFilter, judgeInTurns, type JudgingTurns, type UnjudgedFilters } from '#lib/event-filter';
+import { type EventFilter, matchInTurns, type MatchTurns, type UnjudgedFilters } from '#lib/event-filter';
 import type { EndpointSubscription, Subscriber } from './subscriber.ts';
 
 interface Deps {
-  turns: JudgingTurns;
+  turns: MatchTurns;
   unjudged: Pick<UnjudgedFilters, 'note'>;
 }
 
@@ -23,8 +23,12 @@ export type MatchEndpoints<E extends Subscriber = Subscriber> = (
 export function createMatchEndpoints<E extends Subscriber>({ turns, unjudged }: Deps): MatchEndpoints<E> {
   return async (event, endpoints) => {
     const { tenant, id: eventId, payload: bytes, content_type: contentType, content_encoding: contentEncoding } = event;
-    const takers = await judgeInTurns(subscribed(event, endpoints), {
-      ...{ tenant, bytes, contentType, contentEncoding, turns },
+    const takers = await matchInTurns(subscribed(event, endpoints), {
+      tenant,
+      bytes,
+      contentType,
+      contentEncoding,
+      turns,
     });
     unjudged.note({ tenant, eventId }, takers);
     return takers.map(({ candidate }) => candidate.endpoint);

@@ -11,7 +11,7 @@
  *   filters    they would exceed the steps of one event, or of one publication; or its payload is encoded
  */
 import { type EventRecord, isLooped, maxEventSetEndpoints, type PassHeaders } from '#lib/contract';
-import { judgedPayload } from '#lib/event-filter';
+import { matchedPayload } from '#lib/event-filter';
 import type { EndpointDirectory } from './endpoint-directory.ts';
 import { subscribed } from './match-endpoints.ts';
 import type { Subscriber } from './subscriber.ts';
@@ -51,7 +51,7 @@ const bytesPerStep = 8;
 
 /** @param maxEndpoints an event for more endpoints is wide; 0: every event is */
 export function createMatchNarrow(directory: Directory, maxEndpoints: number): MatchNarrow {
-  function judge(event: EventRecord, budget: StepBudget): Match {
+  function matchKnown(event: EventRecord, budget: StepBudget): Match {
     const candidates = directory.fewCandidates(event, maxCandidates);
     if (candidates === undefined) return { wide: 'endpoints' };
     const takers = takersOf(event, candidates, budget);
@@ -62,8 +62,8 @@ export function createMatchNarrow(directory: Directory, maxEndpoints: number): M
     return { endpointIds: takers.map(({ id }) => id).sort(), ...(passHeaders && { passHeaders }) };
   }
 
-  const judgeBy = (event: EventRecord, budget: StepBudget, isRead: boolean): Match =>
-    isRead ? judge(event, budget) : { wide: 'stale' };
+  const matchIfRead = (event: EventRecord, budget: StepBudget, isRead: boolean): Match =>
+    isRead ? matchKnown(event, budget) : { wide: 'stale' };
 
   return (event, budget) => {
     // Whatever else it is: nothing is sent, and an older fan-out consumer, which would send, passes it over.
@@ -71,8 +71,8 @@ export function createMatchNarrow(directory: Directory, maxEndpoints: number): M
     if (maxEndpoints === 0) return { wide: 'endpoints' };
     if (event.ordering_key !== null) return { wide: 'ordered' };
     const reading = directory.readFor(event);
-    if (typeof reading === 'boolean') return judgeBy(event, budget, reading);
-    return reading.then((isRead) => judgeBy(event, budget, isRead));
+    if (typeof reading === 'boolean') return matchIfRead(event, budget, reading);
+    return reading.then((isRead) => matchIfRead(event, budget, isRead));
   };
 }
 
@@ -84,7 +84,7 @@ function rulesOf(takers: readonly Subscriber[]): ReadonlyMap<string, PassHeaders
 
 /** Undefined if the budget is too small to decide. A decision is the same as that of `matchEndpoints`, whose budget is larger. */
 function takersOf(event: EventRecord, candidates: Iterable<Subscriber>, budget: StepBudget): Subscriber[] | undefined {
-  const payload = judgedPayload(event.payload, event.content_type);
+  const payload = matchedPayload(event.payload, event.content_type);
   let stepsLeft = Math.min(maxSteps, budget.stepsLeft);
   const spend = (steps: number): void => {
     stepsLeft -= steps;

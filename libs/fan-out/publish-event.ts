@@ -9,11 +9,9 @@
  * If a process dies in between, the event is published again under the same ids: it may be on its topic twice, and a delivery may be sent
  * twice. Once any part of a narrow event was sent, its id must not change, whatever is refused later: a receiver may have it.
  */
-import { type Clock, nowMicros } from '#lib/clock';
 import { type EventRecord, eventSetHeader, type Topics, traceHeaders } from '#lib/contract';
-import type { CrashPoints } from '#lib/crash-points';
-import { type AppError, isAppError } from '#lib/errors';
 import type { OutgoingRecord } from '#lib/kafka';
+import { type AppError, type Clock, type CrashPoints, isAppError, nowMicros } from '#lib/runtime';
 import { deliveryOf, recordOfDelivery } from './deliveries-of-event.ts';
 import type { MatchNarrow, Narrow, StepBudget } from './match-narrow.ts';
 import type { FanOutMetrics } from './metrics.ts';

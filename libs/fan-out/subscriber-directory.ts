@@ -1,8 +1,6 @@
-import type { Clock } from '#lib/clock';
 import { compilePassHeaders } from '#lib/contract';
-import type { Part } from '#lib/lifecycle';
-import type { Logger } from '#lib/log';
 import { createPools, directoryPool, type PostgresAccess } from '#lib/postgres';
+import type { Clock, Logger, Part } from '#lib/runtime';
 import type { Metrics } from '#lib/telemetry';
 import { createEndpointDirectory, type EndpointDirectory } from './endpoint-directory.ts';
 import { readSubscriber, type Subscriber, subscriberColumns, type SubscriberRow } from './subscriber.ts';

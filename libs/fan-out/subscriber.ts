@@ -1,7 +1,7 @@
 /** The part of an endpoint that says which events it gets. The dispatcher knows more (services/dispatcher/model/endpoint.ts). */
 import { countsFrom, type PassHeaders, type PastSubscription, type Subscription } from '#lib/contract';
-import { type AppError, toAppError } from '#lib/errors';
 import { compileFilter, type EventFilter } from '#lib/event-filter';
+import { type AppError, toAppError } from '#lib/runtime';
 
 export interface Subscriber {
   tenant: string;

@@ -1,7 +1,7 @@
 import { everyEventKey, eventKeys, type EventRecord, subscriptionKeys } from '#lib/contract';
 import type { Subscriber } from './subscriber.ts';
 
-export type JudgedEvent = Pick<EventRecord, 'type' | 'source_id'>;
+export type EventToMatch = Pick<EventRecord, 'type' | 'source_id'>;
 
 /**
  * The endpoints of one tenant by their subscriptions, past ones included: the cost of an event depends on its matches, not on other
@@ -12,9 +12,9 @@ export interface SubscriptionIndex<E extends Subscriber = Subscriber> {
   put(endpoint: E): void;
   remove(id: string): void;
   /** All endpoints that the event may belong to, now or as of its receipt, and some others. */
-  candidates(event: JudgedEvent): Iterable<E>;
+  candidates(event: EventToMatch): Iterable<E>;
   /** The same, if there are few; undefined if there may be more than `most`, at no cost. */
-  fewCandidates(event: JudgedEvent, most: number): Iterable<E> | undefined;
+  fewCandidates(event: EventToMatch, most: number): Iterable<E> | undefined;
 }
 
 /** Most keys of one endpoint over its whole history; one with more is looked at for every event of its tenant. */
@@ -30,7 +30,7 @@ export function createSubscriptionIndex<E extends Subscriber>(): SubscriptionInd
     if (under?.size === 0) byKey.delete(key);
   };
 
-  function* under(event: JudgedEvent): Iterable<Map<string, E>> {
+  function* under(event: EventToMatch): Iterable<Map<string, E>> {
     for (const key of eventKeys(event)) {
       const endpoints = byKey.get(key);
       if (endpoints !== undefined) yield endpoints;

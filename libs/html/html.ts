@@ -1,5 +1,3 @@
-import { escapeHtml } from './escape-html.ts';
-
 /** Markup that needs no escaping. Only the `html` template makes it: its literal parts are code, everything else is escaped. */
 export class Html {
   readonly #markup: string;
@@ -41,3 +39,14 @@ function markupOf(value: HtmlValue): string {
   if (Array.isArray(value)) return (value as readonly HtmlValue[]).map(markupOf).join('');
   return escapeHtml(String(value));
 }
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+/** For text, and for values of attributes within quotes. */
+export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (char) => entities[char] ?? char);

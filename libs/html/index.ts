@@ -1,4 +1,2 @@
-export { escapeHtml } from './escape-html.ts';
-export { Html, type HtmlValue, html } from './html.ts';
-export { ownPath } from './own-path.ts';
-export { linkTo, safeHref } from './safe-href.ts';
+export { escapeHtml, Html, html, type HtmlValue } from './html.ts';
+export { linkTo, ownPath, safeHref } from './safe-href.ts';

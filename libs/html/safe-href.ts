@@ -1,6 +1,6 @@
-import { html, type Html } from './html.ts';
+import { type Html, html } from './html.ts';
 
-/** Any origin of the kind: only the scheme is judged. */
+/** Any origin of the kind: only the scheme is checked. */
 const anywhere = 'https://relative.invalid';
 
 /**
@@ -17,4 +17,20 @@ export function safeHref(url: string): string | undefined {
 export function linkTo(url: string, label: string | Html = url): Html {
   const href = safeHref(url);
   return href === undefined ? html`${label}` : html`<a href="${href}" rel="noopener noreferrer">${label}</a>`;
+}
+
+/** A browser reads a backslash as a slash, and leaves out tabs and newlines: `/\evil.example` and `/\t/evil.example` lead away. */
+const leadsAway = /^\/\/|[\\\p{Cc}]/u;
+
+/**
+ * The text if it is a path of our own site, below the base; undefined for an address elsewhere, however it is written. Redirects lead to such paths
+ * alone.
+ */
+export function ownPath(text: string | undefined, base: string): string | undefined {
+  if (text === undefined || !text.startsWith(`${base}/`) || leadsAway.test(text)) return undefined;
+  const here = 'https://here.invalid';
+  if (!URL.canParse(text, here)) return undefined;
+  const { origin, pathname, search } = new URL(text, here);
+  // `/..//evil.example` has its two slashes only when its dots are resolved.
+  return origin === here && pathname.startsWith(`${base}/`) && !pathname.includes('//') ? pathname + search : undefined;
 }

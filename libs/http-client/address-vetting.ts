@@ -8,7 +8,7 @@
  * refused: no customer has an endpoint there.
  */
 import { isIP } from 'node:net';
-import { embeddedIpv4, type Networks, networksOf } from '#lib/networks';
+import { embeddedIpv4, type Networks, networksOf } from '#lib/net';
 
 export type Verdict = { allowed: true } | { allowed: false; reason: string };
 

@@ -1,5 +1,5 @@
-import { AppError } from '#lib/errors';
-import { type Networks, parseNetworks } from '#lib/networks';
+import { type Networks, parseNetworks } from '#lib/net';
+import { AppError } from '#lib/runtime';
 
 /**
  * The networks of HOOKLINE_ALLOWED_NETWORKS.

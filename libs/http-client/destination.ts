@@ -13,8 +13,8 @@ export interface Destination {
 const maxKept = 2_000;
 
 /**
- * Parses and judges URLs: the destination, or why it is refused. Text and policy alone decide, and neither changes, so that a URL is judged
- * once, however often it is sent to; the addresses of its host are still judged at every connect (vet-host.ts).
+ * Parses and vets URLs: the destination, or why it is refused. Text and policy alone decide, and neither changes, so that a URL is vetted
+ * once, however often it is sent to; the addresses of its host are still vetted at every connect (vet-host.ts).
  */
 export function createDestinations(policy: UrlPolicy): (url: string) => Destination | { refused: string } {
   const known = new Map<string, Destination | { refused: string }>();

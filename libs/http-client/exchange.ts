@@ -10,10 +10,10 @@
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
-import type { Clock } from '#lib/clock';
+import type { Clock } from '#lib/runtime';
 import { keptHeaders } from './answer-headers.ts';
-import { type Connection, ConnectionGone } from './connection.ts';
 import type { ConnectionPool, Place } from './connection-pool.ts';
+import { type Connection, ConnectionGone } from './connection.ts';
 import type { Destination } from './destination.ts';
 import type { HttpAnswer, HttpRequest, HttpResult, HttpTiming } from './http-exchange.ts';
 import { bodyLimitMs, maxBodyBytes, maxExcerptBytes, maxInterimAnswers } from './limits.ts';

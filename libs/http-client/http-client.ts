@@ -2,8 +2,7 @@
  * Sends one HTTP request to an untrusted server. Everything the server could delay or inflate is limited: connecting, the head, the body. A
  * redirect is a response and never followed.
  */
-import type { Clock } from '#lib/clock';
-import { createPart, type Part } from '#lib/lifecycle';
+import { type Clock, createPart, type Part } from '#lib/runtime';
 import { parseAllowedNetworks } from './allowed-networks.ts';
 import { type ConnectionPool, createConnectionPool } from './connection-pool.ts';
 import { createDestinations, type Destination } from './destination.ts';
@@ -35,7 +34,7 @@ export function createHttpClient(options: Options): HttpClient {
   const tls = createTlsMemory(options.ca);
   /** A proxy is the choice of those for whom the allowances are, whoever chose the URL. */
   const proxyVetting = createHostVetting({ allowedNetworks: options.allowedNetworks, resolve });
-  const judgedBy = (policy: UrlPolicy) => ({
+  const vettedBy = (policy: UrlPolicy) => ({
     destinationOf: createDestinations(policy),
     open: createSocketOpener({
       clock,
@@ -44,13 +43,13 @@ export function createHttpClient(options: Options): HttpClient {
       proxyVetting,
     }),
   });
-  const usual = judgedBy(options);
-  const strict = judgedBy({ allowHttp: false, allowedNetworks: parseAllowedNetworks([]) });
+  const usual = vettedBy(options);
+  const strict = vettedBy({ allowHttp: false, allowedNetworks: parseAllowedNetworks([]) });
   /** Pools with a connection or a request; an empty one is removed. */
   const pools = new Map<string, ConnectionPool>();
 
   function poolOf({ origin, ...host }: Destination, { route, isStrict = false }: HttpRequest): ConnectionPool {
-    // A connection is as good as its judging: none that was opened with the allowances serves a strict request.
+    // A connection is as good as its vetting: none that was opened with the allowances serves a strict request.
     const key = `${isStrict ? 'strict' : ''} ${routeKey(route)} ${origin}`;
     const known = pools.get(key);
     if (known !== undefined) return known;

@@ -14,7 +14,7 @@ export interface HttpRequest {
   timeoutMs: number;
   /** Absent: direct, and without a certificate of ours. */
   route?: HttpRoute | undefined;
-  /** The URL is judged without the plain http and the networks that the client allows. */
+  /** The URL is vetted without the plain http and the networks that the client allows. */
   isStrict?: boolean;
 }
 

@@ -7,7 +7,7 @@
  * domain. Only two such look-ups run at once; a request that waits too long for one fails alone.
  */
 import { lookup as systemLookup, Resolver } from 'node:dns/promises';
-import type { Clock } from '#lib/clock';
+import type { Clock } from '#lib/runtime';
 import { timedOut } from './send-failure.ts';
 import type { Resolve } from './vet-host.ts';
 

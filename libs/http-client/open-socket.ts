@@ -4,7 +4,7 @@
  */
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type SecureContext, type TLSSocket } from 'node:tls';
-import type { Clock } from '#lib/clock';
+import type { Clock } from '#lib/runtime';
 import type { HttpRoute } from './http-exchange.ts';
 import { connectLimitMs, proxyLimitMs, tlsLimitMs } from './limits.ts';
 import { openTunnel, proxyFailure } from './open-tunnel.ts';
@@ -87,7 +87,7 @@ export function createSocketOpener({ clock, vetting, proxyVetting, tls }: Deps):
         ? { host: first }
         : {
             // No look-up happens despite the name: Node tries only these addresses, one after the other (happy eyeballs).
-            host: 'judged.invalid',
+            host: 'vetted.invalid',
             autoSelectFamily: true,
             lookup: (_host, _options, callback) =>
               callback(

@@ -3,7 +3,7 @@ import { isIPv6, type Socket } from 'node:net';
 import { failureOf, SendFailure } from './send-failure.ts';
 
 /**
- * Asks the proxy at the other end of the socket for a way to an address (CONNECT): to the address that was judged, never to the name, which
+ * Asks the proxy at the other end of the socket for a way to an address (CONNECT): to the address that was vetted, never to the name, which
  * the proxy might resolve to another one.
  *
  * @param credentials the proxy's URL, if it has a user in it

@@ -1,9 +1,9 @@
 /**
- * The addresses that a host may be connected at. An IP literal is judged on every connect (a guarded lookup would not see it), and a name
+ * The addresses that a host may be connected at. An IP literal is vetted on every connect (a guarded lookup would not see it), and a name
  * by every address that it resolves to: one that is refused refuses the name, since a name that mixes them is an attempt to get through.
- * The caller connects to the judged addresses and does not resolve again, so that a second answer (DNS rebinding) is never asked for.
+ * The caller connects to the vetted addresses and does not resolve again, so that a second answer (DNS rebinding) is never asked for.
  */
-import type { Networks } from '#lib/networks';
+import type { Networks } from '#lib/net';
 import { vetAddress } from './address-vetting.ts';
 import { failureOf, SendFailure } from './send-failure.ts';
 import { literalAddress } from './vet-url.ts';

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import type { Networks } from '#lib/networks';
+import type { Networks } from '#lib/net';
 import { vetAddress, type Verdict } from './address-vetting.ts';
 import type { Resolve } from './vet-host.ts';
 
@@ -49,8 +49,8 @@ export async function checkUrl(text: string, policy: UrlPolicy, resolve: Resolve
   const addresses = await resolve(hostname).catch(() => []);
   if (addresses.length === 0) return { allowed: false, reason: 'a name without an address' };
   for (const address of addresses) {
-    const judged = vetAddress(address, policy.allowedNetworks);
-    if (!judged.allowed) return { allowed: false, reason: `${judged.reason} (${address})` };
+    const vetted = vetAddress(address, policy.allowedNetworks);
+    if (!vetted.allowed) return { allowed: false, reason: `${vetted.reason} (${address})` };
   }
   return { allowed: true };
 }

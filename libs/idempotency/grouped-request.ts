@@ -8,8 +8,7 @@
  * 422, whatever else is wrong with it.
  */
 import type { FastifyReply } from 'fastify';
-import { AppError } from '#lib/errors';
-import type { Logger } from '#lib/log';
+import { AppError, type Logger } from '#lib/runtime';
 import { writeResponse } from './kept-response.ts';
 import type { IdempotentRequest, Joined, Outcome } from './keyed-run.ts';
 import { factsOf, lateAnswer } from './late-answer.ts';

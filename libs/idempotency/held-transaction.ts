@@ -1,5 +1,5 @@
-import { AppError, isAppError } from '#lib/errors';
 import type { Query } from '#lib/postgres';
+import { AppError, isAppError } from '#lib/runtime';
 import type { Store } from './nested-transactions.ts';
 
 /** A transaction that stays open across calls (`transaction` ends with its function). Ends once. */

@@ -9,14 +9,12 @@
  *
  * `scopeOf` is called after every onRequest hook, so the caller is known by then.
  */
-import type { FastifyInstance, FastifyPluginCallback, FastifyReply, FastifyRequest, RequestPayload } from 'fastify';
 import { createHash } from 'node:crypto';
-import type { Clock } from '#lib/clock';
-import { toAppError } from '#lib/errors';
-import type { Logger } from '#lib/log';
+import type { FastifyInstance, FastifyPluginCallback, FastifyReply, FastifyRequest, RequestPayload } from 'fastify';
+import { type Clock, type Logger, toAppError } from '#lib/runtime';
+import { createGroupedRequest, createUnkeyed, type GroupedRequest } from './grouped-request.ts';
 import { readIdempotencyKey } from './idempotency-key.ts';
 import { asReplay, writeResponse } from './kept-response.ts';
-import { createGroupedRequest, createUnkeyed, type GroupedRequest } from './grouped-request.ts';
 import { createKeyedRun, type IdempotentRequest, type KeyedRun, type Outcome } from './keyed-run.ts';
 import type { Store } from './nested-transactions.ts';
 import type { IdempotencyStore, KeptResponse, KeyedRequest, Known } from './ports.ts';

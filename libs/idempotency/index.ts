@@ -9,6 +9,5 @@ export type { Store } from './nested-transactions.ts';
 export { createPostgresStore } from './postgres-store.ts';
 export { rememberingStore } from './remembering-store.ts';
 export { createRedisResponses } from './redis-responses.ts';
-export { createMemoryStore, type MemoryEffects } from './memory-store.ts';
 export { sweepExpiredKeys } from './sweep-expired.ts';
 export { resealResponses, type ResealedResponses } from './reseal-responses.ts';

@@ -1,5 +1,4 @@
-import type { Clock } from '#lib/clock';
-import { repeat } from '#lib/lifecycle';
+import { type Clock, repeat } from '#lib/runtime';
 import type { Run } from './ports.ts';
 
 /** Two renewals may fail before the lease is over. */

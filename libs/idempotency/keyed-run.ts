@@ -1,8 +1,6 @@
 /** One keyed request that runs: what its handler sees, and how its response ends. */
 import type { FastifyReply } from 'fastify';
-import type { Clock } from '#lib/clock';
-import { AppError, toAppError } from '#lib/errors';
-import type { Logger } from '#lib/log';
+import { AppError, type Clock, type Logger, toAppError } from '#lib/runtime';
 import { keepLease } from './keep-lease.ts';
 import { bytesOf, captureResponse, isOutcome, isPayload, type Payload, writeResponse } from './kept-response.ts';
 import { factsOf, lateAnswer } from './late-answer.ts';

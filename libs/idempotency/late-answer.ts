@@ -1,5 +1,4 @@
-import { toAppError } from '#lib/errors';
-import type { Logger } from '#lib/log';
+import { type Logger, toAppError } from '#lib/runtime';
 import { asReplay } from './kept-response.ts';
 import type { Outcome } from './keyed-run.ts';
 import type { IdempotencyStore, KeptResponse, KeyedRequest } from './ports.ts';

@@ -1,4 +1,4 @@
-import type { AppError } from '#lib/errors';
+import type { AppError } from '#lib/runtime';
 import type { Store } from './nested-transactions.ts';
 
 /** One request with a key, as stores see it. Two with the same tenant, credential and key hash are the same operation. */

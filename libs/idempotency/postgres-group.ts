@@ -12,12 +12,11 @@
  * The number of round trips is constant. All requests of the group wait for its COMMIT. Statements are pipelined where the pool allows it: a
  * group without keys, whose effects wait for no answer, is one round trip.
  */
-import type { CrashPoints } from '#lib/crash-points';
-import { type AppError, toAppError } from '#lib/errors';
+import { type AppError, type CrashPoints, toAppError } from '#lib/runtime';
 import { type HeldTransaction, holdTransaction, isAborted, isIdleTooLong } from './held-transaction.ts';
 import { nestedTransactions, type Store } from './nested-transactions.ts';
-import { lockIdOf } from './postgres-row.ts';
 import type { GroupEnding, IdempotencyStore, KeptResponse, KeyedRequest, WriteGroup } from './ports.ts';
+import { lockIdOf } from './postgres-row.ts';
 import type { PostgresStoreOptions } from './postgres-store.ts';
 import { sealResponse } from './sealed-response.ts';
 

@@ -1,5 +1,4 @@
-import type { CrashPoints } from '#lib/crash-points';
-import { AppError, isAppError } from '#lib/errors';
+import { AppError, type CrashPoints, isAppError } from '#lib/runtime';
 import { type HeldTransaction, isAborted, isIdleTooLong } from './held-transaction.ts';
 import { nestedTransactions, type Store } from './nested-transactions.ts';
 import type { Ending, KeptResponse, KeyedRequest, Run } from './ports.ts';

@@ -16,17 +16,15 @@
  *
  * All times are those of the database.
  */
-import { type CrashPoints, noCrashPoints } from '#lib/crash-points';
-import { AppError } from '#lib/errors';
-import type { RandomBytes } from '#lib/ids';
 import type { Query } from '#lib/postgres';
+import { AppError, type CrashPoints, noCrashPoints, type RandomBytes } from '#lib/runtime';
 import type { SecretBox } from '#lib/secret-box';
 import { type HeldTransaction, holdTransaction } from './held-transaction.ts';
 import type { Store } from './nested-transactions.ts';
-import { createGroupRun } from './postgres-group.ts';
-import { createPostgresRun } from './postgres-run.ts';
 import type { Begun, Found, IdempotencyStore, KeyedRequest } from './ports.ts';
+import { createGroupRun } from './postgres-group.ts';
 import { identityOf, lockIdOf } from './postgres-row.ts';
+import { createPostgresRun } from './postgres-run.ts';
 import { openResponse } from './sealed-response.ts';
 
 export interface PostgresStoreOptions {

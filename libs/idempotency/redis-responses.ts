@@ -1,5 +1,5 @@
-import type { Clock } from '#lib/clock';
 import type { Redis } from '#lib/redis';
+import type { Clock } from '#lib/runtime';
 import type { SecretBox } from '#lib/secret-box';
 import { askTogether } from './ask-together.ts';
 import type { KeyedRequest } from './ports.ts';

@@ -1,4 +1,4 @@
-import { isAppError } from '#lib/errors';
+import { isAppError } from '#lib/runtime';
 import type { IdempotencyStore, KeptResponse, KeyedRequest, Known, Run } from './ports.ts';
 
 /**

@@ -1,5 +1,5 @@
-import { toAppError } from '#lib/errors';
 import type { Query } from '#lib/postgres';
+import { toAppError } from '#lib/runtime';
 import type { SecretBox } from '#lib/secret-box';
 import type { KeyedRequest } from './ports.ts';
 import { identityOf } from './postgres-row.ts';

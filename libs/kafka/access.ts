@@ -1,8 +1,8 @@
 /** A process's access to the brokers: addresses, TLS, credentials. */
 import { createHash } from 'node:crypto';
 import type { SASLOptions } from 'kafkajs';
-import { type ClientTls, createClientTls } from '#lib/client-tls';
 import { type KafkaConfig, kafkaFields } from '#lib/config';
+import { type ClientTls, createClientTls } from '#lib/net';
 import { createTokenSource } from './oauth-token.ts';
 
 export interface KafkaAccess {

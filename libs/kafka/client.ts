@@ -1,5 +1,5 @@
 import { type ISocketFactory, Kafka, type LogEntry, logLevel, type RetryOptions } from 'kafkajs';
-import type { Logger } from '#lib/log';
+import type { Logger } from '#lib/runtime';
 import type { KafkaAccess } from './access.ts';
 import { applyPatches } from './kafkajs-patches/apply-patches.ts';
 import { createSocketFactory } from './kafkajs-patches/create-socket.ts';

@@ -11,7 +11,7 @@ export {
   originOf,
 } from './port.ts';
 export { type KafkaAccess, kafkaAccess } from './access.ts';
-export { partitionOf } from './producing/partitioner.ts';
+export { partitionOf } from './producing/topic-sender.ts';
 export { type CreateProducer, type ProducerOptions, createProducer } from './producing/producer.ts';
 export { createProducerPool } from './producing/producer-pool.ts';
 export { consumerMetrics, producerMetrics } from './metrics.ts';

@@ -3,9 +3,8 @@
  * credentials (RFC 6749, 4.4). kafkajs asks again when a broker ends the session of a token.
  */
 import { readFileSync } from 'node:fs';
-import { type Clock, systemClock } from '#lib/clock';
 import type { KafkaConfig } from '#lib/config';
-import { AppError } from '#lib/errors';
+import { AppError, type Clock, systemClock } from '#lib/runtime';
 
 type Settings = Pick<
   KafkaConfig,

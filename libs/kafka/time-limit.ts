@@ -1,4 +1,4 @@
-import type { Clock } from '#lib/clock';
+import type { Clock } from '#lib/runtime';
 
 /** Resolves with the result of `work`, or with that of `late` after `ms`. The work continues. */
 export async function within<T>(clock: Clock, ms: number, work: Promise<T>, late: () => T | Promise<T>): Promise<T> {

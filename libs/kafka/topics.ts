@@ -1,7 +1,5 @@
 import type { Admin, ConfigResourceTypes } from 'kafkajs';
-import type { Clock } from '#lib/clock';
-import { AppError } from '#lib/errors';
-import type { Logger } from '#lib/log';
+import { AppError, type Clock, type Logger } from '#lib/runtime';
 import type { KafkaAccess } from './access.ts';
 import { createClient, rootCause } from './client.ts';
 import { within } from './time-limit.ts';

@@ -2,8 +2,8 @@
  * The lag of tenants, as far as this process knows it. It asks in the background, at most four times a second, and only while a tenant sends more than a
  * few events in that time: nobody waits for an answer, a process at rest asks nothing, and what is unknown or old is no lag.
  */
-import type { Clock } from '#lib/clock';
 import type { Redis } from '#lib/redis';
+import type { Clock } from '#lib/runtime';
 import { type LagEntry, lagKey, lagStages, ownLagMs, parseLag } from './lag-entry.ts';
 import { lagIntervalMs } from './lag-report.ts';
 

@@ -2,8 +2,8 @@
  * Reports which tenants' events are late at a stage, for those who can have their senders wait (lag-reading.ts). A report is worth nothing after a
  * second, so nothing is kept: while no event is late, nothing is written and no timer runs; a report that is lost slows nobody down.
  */
-import type { Clock } from '#lib/clock';
 import type { Redis } from '#lib/redis';
+import type { Clock } from '#lib/runtime';
 import { formatLag, type LagEntry, lagKey, type LagStage, ownLagMs } from './lag-entry.ts';
 
 export interface LagReport {

@@ -1,2 +1,1 @@
-export { openLogOutput } from './log-output.ts';
-export { type Logger, createLogger, silentLogger } from './logger.ts';
+export { createLogger, openLogOutput } from './log-output.ts';

@@ -10,7 +10,7 @@
  * written with its texts cut (shorten-line.ts), so that no line alone is too long to wait.
  */
 import { type DestinationStream, pino } from 'pino';
-import { type Clock, limitGranularityMs } from '#lib/clock';
+import { type Clock, limitGranularityMs, type Logger } from '#lib/runtime';
 import { maxLineLength, shortenLine } from './shorten-line.ts';
 
 export interface LogOutput extends DestinationStream {
@@ -57,4 +57,13 @@ export function openLogOutput({ clock, fd = 1 }: Options): LogOutput {
     flush,
   };
   return output;
+}
+
+/** @param destination gets each line as text; default: standard output, at once */
+export function createLogger(options: { service: string; level: string }, destination?: DestinationStream): Logger {
+  const logger = pino(
+    { level: options.level, base: { service: options.service }, timestamp: pino.stdTimeFunctions.isoTime },
+    destination ?? pino.destination(1),
+  );
+  return Object.assign(logger, { isOn: logger.isLevelEnabled });
 }

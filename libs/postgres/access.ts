@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'node:tls';
 import pg from 'pg';
-import { createClientTls } from '#lib/client-tls';
 import { type ConfigOf, type DatabaseTls, type postgresFields, readDatabaseUrl } from '#lib/config';
-import { AppError } from '#lib/errors';
+import { createClientTls } from '#lib/net';
+import { AppError } from '#lib/runtime';
 
 export interface PostgresAccess {
   /** Without parameters of TLS. */

@@ -14,7 +14,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { AppError } from '#lib/errors';
+import { AppError } from '#lib/runtime';
 
 /** For both, from the abort on. */
 const timeLimitMs = 2_000;

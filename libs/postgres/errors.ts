@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { AppError } from '#lib/errors';
+import { AppError } from '#lib/runtime';
 
 /**
  * SQLSTATE classes that say something about the data of this statement, not about the server: 22 data exception (a NUL in a text, a number

@@ -9,11 +9,7 @@
  * visible in the snapshots before, and is found by the first reading after its commit; no clock takes part, and nothing is read twice. All
  * keys come from one statement, so that a row that changes between two pages is not passed over: docs/adr/0020-following-tables.md.
  */
-import { untilAvailable } from '#lib/backoff';
-import { type Clock, microsOf } from '#lib/clock';
-import { toAppError } from '#lib/errors';
-import { createPart, type Part } from '#lib/lifecycle';
-import type { Logger } from '#lib/log';
+import { type Clock, createPart, type Logger, microsOf, type Part, toAppError, untilAvailable } from '#lib/runtime';
 import type { Query } from './postgres.ts';
 import { createReadings, type Readings } from './readings.ts';
 import { createTablePages, type FollowedTableName, type Key, type Position, withMargin } from './table-pages.ts';

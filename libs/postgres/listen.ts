@@ -8,10 +8,7 @@
  *
  * The session must be the same from LISTEN on: vet-sessions.ts.
  */
-import { untilAvailable } from '#lib/backoff';
-import type { Clock } from '#lib/clock';
-import { createPart, type Part } from '#lib/lifecycle';
-import type { Logger } from '#lib/log';
+import { type Clock, createPart, type Logger, type Part, untilAvailable } from '#lib/runtime';
 import { clientOf, type PostgresAccess } from './access.ts';
 import { fromPostgresError } from './errors.ts';
 

@@ -6,9 +6,7 @@
  * keep a distance, only so many requests may wait, and nothing is kept of what was not found. Ids of the wrong form are for the caller to
  * turn away.
  */
-import type { Clock } from '#lib/clock';
-import { toAppError } from '#lib/errors';
-import type { Logger } from '#lib/log';
+import { type Clock, type Logger, toAppError } from '#lib/runtime';
 import type { FollowedRow, FollowedTable } from './follow-table.ts';
 import type { Query } from './postgres.ts';
 

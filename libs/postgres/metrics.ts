@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { AppError } from '#lib/errors';
+import type { AppError } from '#lib/runtime';
 import { dependencyMetrics, type Metrics, type MetricTable, registerMetrics, whenRead } from '#lib/telemetry';
 import { isAway } from './errors.ts';
 

@@ -1,6 +1,5 @@
 import { runner } from 'node-pg-migrate';
-import { AppError } from '#lib/errors';
-import type { Logger } from '#lib/log';
+import { AppError, type Logger } from '#lib/runtime';
 import { clientOf, type PostgresAccess } from './access.ts';
 import { fromPostgresError } from './errors.ts';
 import { loadMigrations } from './migration-loader.ts';

@@ -1,8 +1,6 @@
 import pg from 'pg';
 import { parseExact } from '#lib/exact-json';
-import { AppError, isAppError } from '#lib/errors';
-import { createPart, type Part } from '#lib/lifecycle';
-import type { Logger } from '#lib/log';
+import { AppError, createPart, isAppError, type Logger, type Part } from '#lib/runtime';
 import type { Metrics } from '#lib/telemetry';
 import { clientOf, type PostgresAccess } from './access.ts';
 import { answerUnlessLeft, callerHasLeft } from './cancel-statement.ts';

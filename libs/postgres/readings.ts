@@ -11,9 +11,7 @@
  * So an outage of Postgres is outlived with what is there, and costs one caller `waitMs`. A process at rest reads once in `restMs`: should Postgres
  * go away then, what it goes on with is no older, and its connection is one that works.
  */
-import type { Clock } from '#lib/clock';
-import { inRounds, type Part } from '#lib/lifecycle';
-import type { Logger } from '#lib/log';
+import { type Clock, inRounds, type Logger, type Part } from '#lib/runtime';
 
 export interface Readings {
   /** When the last successful reading began, in the clock's monotonic milliseconds; -Infinity before the first. */

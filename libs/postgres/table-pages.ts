@@ -1,4 +1,4 @@
-import { AppError } from '#lib/errors';
+import { AppError } from '#lib/runtime';
 import type { Query } from './postgres.ts';
 
 /** Their columns `changed_in`, `changed_at` and `buried` are kept by triggers (deploy/postgres/migrations). */

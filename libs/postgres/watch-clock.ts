@@ -1,6 +1,4 @@
-import type { Clock } from '#lib/clock';
-import { inRounds, type Part } from '#lib/lifecycle';
-import type { Logger } from '#lib/log';
+import { type Clock, inRounds, type Logger, type Part } from '#lib/runtime';
 import { type Metrics, type MetricTable, registerMetrics } from '#lib/telemetry';
 import type { Query } from './postgres.ts';
 

@@ -16,9 +16,7 @@
  * - while it is away: each of the n processes last known gives out one n-th, so by the processes that joined since; and by n − burst if the
  *   burst is smaller than n. Permits given out meanwhile are reported when it is back, and subtracted there.
  */
-import type { Clock } from '#lib/clock';
-import { toAppError } from '#lib/errors';
-import type { Logger } from '#lib/log';
+import { type Clock, type Logger, toAppError } from '#lib/runtime';
 import { createLocalShare, type LocalShare } from './local-share.ts';
 import type { BucketAnswer, Rate, SharedBuckets } from './ports.ts';
 import { heldForMs } from './redis-buckets.ts';

@@ -1,6 +1,6 @@
 /** A process's access to Redis: address, TLS, sentinels. */
-import { type ClientTls, createClientTls } from '#lib/client-tls';
 import type { ConfigOf, redisFields } from '#lib/config';
+import { type ClientTls, createClientTls } from '#lib/net';
 
 export interface RedisAccess {
   /** User, password and database; the address too, unless sentinels know it. */

@@ -7,8 +7,7 @@
  * | open    | is refused at once             | the first call after the cool-down → probing       |
  * | probing | is refused while the probe runs | the probe's success → closed, its failure → open  |
  */
-import type { Clock } from '#lib/clock';
-import { AppError } from '#lib/errors';
+import { AppError, type Clock } from '#lib/runtime';
 
 interface Options {
   clock: Clock;

@@ -9,20 +9,20 @@
  *
  * A pair of event and endpoint that is an open item of any replay is left out, and so is an event that another replay has sent to that
  * endpoint and that had not ended by the dry run: two who ask for the same at once send it once. The dead letters of pairs are locked first:
- * a replay that claims them meanwhile has committed its items before the pairs are judged, or passes them over.
+ * a replay that claims them meanwhile has committed its items before the pairs are matched, or passes them over.
  */
 import type { ReplayOperation } from '#lib/contract';
 import type { Postgres, Query } from '#lib/postgres';
 import { claimDeadLetters } from './create-dead-letter-replay.ts';
 import type { Selection } from './create-filtered-replay.ts';
 import { anEarlierOne } from './lease-replays.ts';
-import { isItem, openItemStatuses } from './states.ts';
+import { isItem, openItemStatuses } from './replay-row.ts';
 
-/** Everything up to it has been judged. */
+/** Everything up to it has been matched. */
 interface ChoicePosition {
   /** The id of the event or delivery. */
   id: string;
-  /** The last judged endpoint of an event. */
+  /** The last matched endpoint of an event. */
   endpointId?: string;
   /** Too many match for one statement: they are found window by window. */
   isWide: boolean;
@@ -97,7 +97,11 @@ export function createItemChoice(postgres: Postgres): ItemChoice {
         [max],
       );
       return rows.map(({ tenant, id, operation, selection, chosen_to: position, chosen }) => ({
-        ...{ tenant, id, operation, selection, position },
+        tenant,
+        id,
+        operation,
+        selection,
+        position,
         room: Math.max(0, selection.limit - chosen),
       }));
     },

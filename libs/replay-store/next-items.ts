@@ -1,5 +1,5 @@
 import type { Query } from '#lib/postgres';
-import { isItem, type OpenItemStatus } from './states.ts';
+import { isItem, type OpenItemStatus } from './replay-row.ts';
 
 interface Wanted {
   status: readonly OpenItemStatus[];

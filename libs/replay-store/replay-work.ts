@@ -10,17 +10,15 @@
  *
  * Items that make deliveries due, or cancel them, are done and settled where they are taken, in one transaction: nothing is published.
  */
-import { AppError } from '#lib/errors';
-import { microsOf } from '#lib/clock';
 import type { DeadLetterStage, ReplayOperation, ReplayStatus } from '#lib/contract';
 import type { Postgres, Query } from '#lib/postgres';
+import { AppError, microsOf } from '#lib/runtime';
 import { actOnDeliveries } from './act-on-deliveries.ts';
 import { setDeadLetters } from './cancel-replay.ts';
 import { follow } from './follow-replays.ts';
 import { leaseEnd, leaseReplays, type ReplayLane } from './lease-replays.ts';
 import { nextItems } from './next-items.ts';
-import { endIfDone } from './replay-row.ts';
-import { isItem, openItemStatuses } from './states.ts';
+import { endIfDone, isItem, openItemStatuses } from './replay-row.ts';
 
 export interface LeasedReplay {
   tenant: string;

@@ -1,16 +1,16 @@
-/** Compiles a tenant's schema to a function that judges values. Only a thread that can be ended may do this. */
+/** Compiles a tenant's schema to a function that validates values. Only a thread that can be ended may do this. */
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import { mapSchemas } from './documents/map-schemas.ts';
 import { hindering } from './documents/schema-errors.ts';
 import type { CheckResult } from './messages.ts';
 
-export type Judge = (value: unknown) => CheckResult & { kind: 'match' | 'mismatch' | 'endless' };
+export type Validate = (value: unknown) => CheckResult & { kind: 'match' | 'mismatch' | 'endless' };
 
 /** @param text JSON. @returns why it is no schema, in `message` */
-export function compileSchema(text: string): { judge: Judge } | { message: string } {
+export function compileSchema(text: string): { validate: Validate } | { message: string } {
   try {
     const validate = compile(defused(JSON.parse(text)) as object | boolean);
-    return { judge: (value) => judgeBy(validate, value) };
+    return { validate: (value) => validateBy(validate, value) };
   } catch (error) {
     if (error instanceof RangeError) return { message: 'it is nested too deep, or refers to itself without end' };
     return { message: (error as Error).message.slice(0, 500) };
@@ -18,8 +18,8 @@ export function compileSchema(text: string): { judge: Judge } | { message: strin
 }
 
 /**
- * The schema without keywords by which ajv does something else than judge. They are refused when a version is published; versions of before have them, and
- * are judged by all else that they say.
+ * The schema without keywords by which ajv does something else than validate. They are refused when a version is published; versions of before have them, and
+ * are validated by all else that they say.
  */
 const defused = (schema: unknown): unknown =>
   mapSchemas(schema, (node) =>
@@ -34,13 +34,16 @@ const defused = (schema: unknown): unknown =>
  */
 function compile(schema: object | boolean): ValidateFunction {
   const ajv = new Ajv2020({
-    ...{ strict: false, validateFormats: false, ownProperties: true, inlineRefs: false },
+    strict: false,
+    validateFormats: false,
+    ownProperties: true,
+    inlineRefs: false,
     logger: false,
   });
   return ajv.compile(schema);
 }
 
-function judgeBy(validate: ValidateFunction, value: unknown): ReturnType<Judge> {
+function validateBy(validate: ValidateFunction, value: unknown): ReturnType<Validate> {
   try {
     return validate(value) === true ? { kind: 'match' } : mismatch(validate.errors?.[0]);
   } catch (error) {

@@ -3,7 +3,7 @@
  * job starts another thread. Nothing is started before the first job.
  */
 import { Worker } from 'node:worker_threads';
-import type { Logger } from '#lib/log';
+import type { Logger } from '#lib/runtime';
 import { type Exceeded, limitProcessorTime } from './processor-limit.ts';
 
 export interface Job {

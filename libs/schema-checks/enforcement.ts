@@ -1,26 +1,25 @@
 /**
- * Judges events by the schemas of their types, where the tenant enforces them: `enforce` of a type. Which types those are is remembered for a few
+ * Validates events by the schemas of their types, where the tenant enforces them: `enforce` of a type. Which types those are is remembered for a few
  * seconds, so that an event costs no statement more; schemas are read when they are compiled.
  *
- * A webhook is never lost by this: what can't be judged, because Postgres is away or the check takes too long, is `unjudged`; whether an event that is
- * published is taken then is its publisher's to say (services/api/events/publishing/refuse-unjudged.ts). A batch has a time limit of its own: slow schemas of many
+ * A webhook is never lost by this: what can't be validated, because Postgres is away or the check takes too long, is `unjudged`; whether an event that is
+ * published is taken then is its publisher's to say (services/api/events/publishing/refuse-unvalidated.ts). A batch has a time limit of its own: slow schemas of many
  * tenants, each within its share, would add up.
  */
-import type { Clock } from '#lib/clock';
 import type { EventTypeEnforcement, Tags } from '#lib/contract';
-import { isAppError } from '#lib/errors';
 import type { Query } from '#lib/postgres';
+import { type Clock, isAppError } from '#lib/runtime';
 import type { SchemaChecks } from './schema-checks.ts';
 
-interface JudgedEvent {
+interface EventToValidate {
   tenant: string;
   /** A name of its type: the current one, or one of before. */
   type: string;
-  /** Its payload; asked for where it is judged. @returns undefined if it can't be read */
+  /** Its payload; asked for where it is validated. @returns undefined if it can't be read */
   text(): string | undefined | Promise<string | undefined>;
 }
 
-export type Judged =
+export type Validated =
   /** It matches, or nobody asked. */
   | { kind: 'accepted' }
   /** `field`: a JSON pointer in the payload. */
@@ -30,13 +29,13 @@ export type Judged =
 
 export interface Enforcement {
   /** @throws AppError bug, data_invalid */
-  judge(event: JudgedEvent): Promise<Judged>;
+  validate(event: EventToValidate): Promise<Validated>;
   /** @returns in their order; `unjudged` for what is to be checked and has no turn within two seconds. @throws AppError bug, data_invalid */
-  judgeAll(events: readonly JudgedEvent[]): Promise<Judged[]>;
+  validateAll(events: readonly EventToValidate[]): Promise<Validated[]>;
 }
 
 /** The tag of an event that is taken all the same. */
-export const schemaTagOf = ({ kind }: Judged): Tags => (kind === 'accepted' ? {} : { schema: kind });
+export const schemaTagOf = ({ kind }: Validated): Tags => (kind === 'accepted' ? {} : { schema: kind });
 
 interface Deps {
   postgres: Query;
@@ -85,11 +84,11 @@ export function createEnforcement({ postgres, checks, clock }: Deps): Enforcemen
     return types;
   }
 
-  async function judgeOne(
-    { tenant, type, text }: JudgedEvent,
+  async function validateOne(
+    { tenant, type, text }: EventToValidate,
     types: Promise<EnforcedTypes> | undefined,
     untilMs = Infinity,
-  ): Promise<Judged> {
+  ): Promise<Validated> {
     const known = await types?.catch(unlessAway);
     if (known === undefined) return { kind: 'unjudged', enforce: undefined, reason: 'busy' };
     const enforced = known.get(type);
@@ -112,21 +111,21 @@ export function createEnforcement({ postgres, checks, clock }: Deps): Enforcemen
   }
 
   return {
-    judge: (event) => judgeOne(event, typesOf(new Set([event.tenant])).get(event.tenant)),
-    async judgeAll(events) {
+    validate: (event) => validateOne(event, typesOf(new Set([event.tenant])).get(event.tenant)),
+    async validateAll(events) {
       const types = typesOf(new Set(events.map(({ tenant }) => tenant)));
       const untilMs = clock.monotonicMs() + batchMs;
-      const judged: Judged[] = [];
+      const validated: Validated[] = [];
       // One after the other: so does the thread, and only so many may wait for it.
-      for (const event of events) judged.push(await judgeOne(event, types.get(event.tenant), untilMs));
-      return judged;
+      for (const event of events) validated.push(await validateOne(event, types.get(event.tenant), untilMs));
+      return validated;
     },
   };
 }
 
 const none: EnforcedTypes = new Map();
 
-/** With Postgres away nothing can be judged; whether the event can be stored is another question. */
+/** With Postgres away nothing can be validated; whether the event can be stored is another question. */
 function unlessAway(error: unknown): undefined {
   if (!isAppError(error, 'store_unavailable')) throw error;
 }

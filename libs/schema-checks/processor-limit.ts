@@ -43,7 +43,7 @@ export function limitProcessorTime({ thread, sinceMs, limitMs, onExceeded }: Lim
     onExceeded(exceeded);
   }
 
-  async function judge(): Promise<void> {
+  async function decide(): Promise<void> {
     // A thread that has ended is the caller's to notice.
     const usage = await thread.cpuUsage().catch(() => undefined);
     if (isOver || usage === undefined) return;
@@ -54,7 +54,7 @@ export function limitProcessorTime({ thread, sinceMs, limitMs, onExceeded }: Lim
   }
 
   function lookIn(ms: number): void {
-    look = setTimeout(() => void judge(), ms);
+    look = setTimeout(() => void decide(), ms);
   }
 
   lookIn(limitMs);

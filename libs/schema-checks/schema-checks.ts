@@ -2,11 +2,9 @@
  * Checks payloads against schemas of tenants in a thread that is ended if it takes too long. One check runs at a time; the others wait, up to a limit.
  * Each tenant has a share of the thread's time. Times of checks are of a processor, not of the clock: processor-limit.ts.
  *
- * Never throws: what can't be judged (too slow, too many waiting, the tenant's share used up, the thread failed) is `unjudged`, with the reason.
+ * Never throws: what can't be validated (too slow, too many waiting, the tenant's share used up, the thread failed) is `unjudged`, with the reason.
  */
-import type { Clock } from '#lib/clock';
-import { createPart, type Part } from '#lib/lifecycle';
-import type { Logger } from '#lib/log';
+import { type Clock, createPart, type Logger, type Part } from '#lib/runtime';
 import { createEndedThread, type Unanswered } from './ended-thread.ts';
 import type { CheckAnswer, CheckRequest } from './messages.ts';
 import { createThreadShares } from './thread-shares.ts';
@@ -66,7 +64,10 @@ const idleMs = 60_000;
 
 export function createSchemaChecks({ clock, log, limits = usualCheckLimits }: Options): SchemaChecks & Part {
   const thread = createEndedThread<CheckRequest, CheckAnswer>({
-    ...{ file: new URL('./check-worker.ts', import.meta.url), maxMegabytes, name: 'checks', log },
+    file: new URL('./check-worker.ts', import.meta.url),
+    maxMegabytes,
+    name: 'checks',
+    log,
   });
   let last: Promise<unknown> = Promise.resolve();
   let [waiting, isStopped] = [0, false];

@@ -7,8 +7,7 @@
  * value belongs to) is authenticated: a value copied into another row does not open.
  */
 import { createCipheriv, createDecipheriv, createSecretKey } from 'node:crypto';
-import { AppError } from '#lib/errors';
-import { randomPool } from '#lib/ids';
+import { AppError, randomPool } from '#lib/runtime';
 
 const nonceBytes = 12;
 const tagBytes = 16;

@@ -12,9 +12,7 @@
  * a minute. Half an hour allows for five consumers in a row that were given up (libs/kafka, rebuild-limits.ts), each after five minutes or
  * more.
  */
-import { type Random, spreadAroundMs } from '#lib/backoff';
-import type { Clock } from '#lib/clock';
-import { isAppError } from '#lib/errors';
+import { type Clock, isAppError, type Random, spreadAroundMs } from '#lib/runtime';
 
 export interface Failure {
   error: Error;
@@ -28,10 +26,10 @@ export type Verdict = { rebuildAfterMs: number } | 'end the process';
 export interface FailurePolicy {
   /** It has started. */
   started(): void;
-  judge(failure: Failure): Verdict;
+  decide(failure: Failure): Verdict;
 }
 
-export const endTheProcess: FailurePolicy = { started: () => undefined, judge: () => 'end the process' };
+export const endTheProcess: FailurePolicy = { started: () => undefined, decide: () => 'end the process' };
 
 const tooMany = 5;
 const windowMs = 30 * 60_000;
@@ -48,7 +46,7 @@ export function createFailurePolicy(clock: Pick<Clock, 'monotonicMs'>, random: R
     started() {
       startedAtMs = clock.monotonicMs();
     },
-    judge({ error, isStart }) {
+    decide({ error, isStart }) {
       const nowMs = clock.monotonicMs();
       if (!isStart && startedAtMs !== undefined && nowMs - startedAtMs >= stableAfterMs) inARow = 0;
       const isOutage = isStart && isAppError(error) && error.retryable;

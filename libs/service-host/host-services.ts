@@ -1,15 +1,14 @@
 /** The set-up common to all processes of services: settings, log, metrics, traces, admin servers, crash points, and the process's life. */
-import { systemClock } from '#lib/clock';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Fields, serviceFields } from '#lib/config';
-import { AppError, isAppError } from '#lib/errors';
 import { createProducer, createProducerPool } from '#lib/kafka';
-import { type ProcessBody, runProcess } from '#lib/lifecycle';
 import { createLogger, openLogOutput } from '#lib/log';
+import { AppError, isAppError, type ProcessBody, runProcess, systemClock } from '#lib/runtime';
 import { createFailurePolicy, endTheProcess } from './failure-policy.ts';
 import { createHostedService, type HostedService } from './hosted-service.ts';
 import { measureProcess } from './metrics.ts';
 import { type LoadedService, loadService, type ServiceDefinition } from './service-definition.ts';
-import { readVersion } from './version.ts';
 
 /** Runs one service as a process. With invalid settings it says so, and exits with 2. */
 export async function hostService<F extends Fields & ReturnType<typeof serviceFields>>(
@@ -78,7 +77,10 @@ async function host(name: string, services: readonly LoadedService[], last?: str
   for (const service of services) {
     bodies.push(
       await createHostedService({
-        ...{ service, version, processMetrics, clock },
+        service,
+        version,
+        processMetrics,
+        clock,
         ...(service.name === last && { turn: Promise.race([others.promise, clock.sleep(turnMs)]) }),
         log: createLogger({ service: service.name, level: logLevel }, output),
         policy: isAlone ? endTheProcess : createFailurePolicy(clock, Math.random),
@@ -92,7 +94,10 @@ async function host(name: string, services: readonly LoadedService[], last?: str
   );
   return runProcess({
     body: together(services, bodies),
-    ...{ log, clock, shutdownTimeoutMs, failed: failed.promise },
+    log,
+    clock,
+    shutdownTimeoutMs,
+    failed: failed.promise,
   });
 }
 
@@ -112,4 +117,10 @@ function together(services: readonly LoadedService[], bodies: readonly ProcessBo
         body.stillRunning().map((part) => (bodies.length === 1 ? part : `${services[index]?.name}: ${part}`)),
       ),
   };
+}
+
+/** Hookline's version, from its package.json. */
+function readVersion(): string {
+  const text = readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8');
+  return (JSON.parse(text) as { version: string }).version;
 }

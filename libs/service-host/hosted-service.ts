@@ -10,11 +10,17 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { Registry } from 'prom-client';
-import type { Clock } from '#lib/clock';
-import { type CrashPoints, createCrashPoints } from '#lib/crash-points';
-import { groupParts, type Part, type PartGroup, type ProcessBody } from '#lib/lifecycle';
 import type { CreateProducer } from '#lib/kafka';
-import type { Logger } from '#lib/log';
+import {
+  type Clock,
+  type CrashPoints,
+  createCrashPoints,
+  groupParts,
+  type Logger,
+  type Part,
+  type PartGroup,
+  type ProcessBody,
+} from '#lib/runtime';
 import { createAdminServer, createTracing, Metrics, traceSettings } from '#lib/telemetry';
 import type { Failure, FailurePolicy } from './failure-policy.ts';
 import { measureService, mergeRegistries } from './metrics.ts';
@@ -111,7 +117,7 @@ export async function createHostedService(options: Options): Promise<HostedServi
       settled.resolve();
       if (failure === undefined) return;
       isRunning = false;
-      const verdict = policy.judge(failure);
+      const verdict = policy.decide(failure);
       if (verdict === 'end the process') return onGivenUp(failure.error);
       const inMs = Math.round(verdict.rebuildAfterMs);
       log.error({ event: 'service.rebuilding', inMs, duringStart: failure.isStart, err: failure.error });

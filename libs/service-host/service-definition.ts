@@ -1,10 +1,7 @@
 import type { Registry } from 'prom-client';
-import type { Clock } from '#lib/clock';
 import { type ConfigOf, describeConfig, type Fields, type serviceFields } from '#lib/config';
-import type { CrashPoints } from '#lib/crash-points';
 import type { CreateProducer } from '#lib/kafka';
-import type { Part } from '#lib/lifecycle';
-import type { Logger } from '#lib/log';
+import type { Clock, CrashPoints, Logger, Part } from '#lib/runtime';
 import type { Tracer } from '#lib/telemetry';
 
 export interface ServiceContext {

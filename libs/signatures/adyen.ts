@@ -1,8 +1,7 @@
 import { signedItemsOf } from './adyen-notification.ts';
-import { checkCollected } from './collected-body.ts';
+import { checkCollected, type SignatureCheck, type SignatureRejection, type SignatureScheme } from './scheme.ts';
 import { readSignature, spelled } from './header-values.ts';
 import { beginHmac, type HmacForm, signHmac } from './hmac-check.ts';
-import type { SignatureCheck, SignatureRejection, SignatureScheme } from './scheme.ts';
 
 const header = 'HmacSignature';
 const hexKey = /^(?:[0-9A-Fa-f]{2}){16,}$/;

@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
-import type { RandomBytes } from '#lib/ids';
-import { decodeExactly } from './decode-exactly.ts';
+import type { RandomBytes } from '#lib/runtime';
+import { decodeExactly } from './secret.ts';
 
 const publicPrefix = 'whpk_';
 const privatePrefix = 'whsk_';

@@ -1,8 +1,7 @@
 import { createHmac, createSecretKey, type Hmac, type KeyObject, timingSafeEqual } from 'node:crypto';
 import type { HmacSettings } from '#lib/contract';
-import { decodeExactly } from './decode-exactly.ts';
+import { decodeExactly, isUsableSecret } from './secret.ts';
 import type { Begun } from './scheme.ts';
-import { isUsableSecret } from './secret.ts';
 
 /** How a body is signed; shared by the check and the signer of a scheme. */
 export interface HmacForm {

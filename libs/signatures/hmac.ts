@@ -1,11 +1,16 @@
 import type { HmacSettings } from '#lib/contract';
 import { plainHeader, readSignature, spelled } from './header-values.ts';
 import { beginHmac, type HmacForm, signHmac, textKeys } from './hmac-check.ts';
-import { publicUrlProblems } from './public-url.ts';
-import type { SchemeProblem, SchemeSettings, SchemeSource, SignatureScheme } from './scheme.ts';
+import {
+  publicUrlProblems,
+  refuseTimestamp,
+  type SchemeProblem,
+  type SchemeSettings,
+  type SchemeSource,
+  type SignatureScheme,
+} from './scheme.ts';
 import { generateSecret } from './secret.ts';
 import { parseSignedTemplate, type SignedTemplate } from './signed-template.ts';
-import { refuseTimestamp } from './timestamp.ts';
 
 const algorithms = ['sha1', 'sha256', 'sha384', 'sha512'];
 const encodings = ['hex', 'base64', 'base64url'];

@@ -4,3 +4,4 @@ export type { HeaderValues, SchemeSettings, SignatureRejection, SignatureScheme,
 export { schemeProblems, schemeSettings, signatureSchemes } from './schemes.ts';
 export { generateSecret, isUsableSecret } from './secret.ts';
 export { signatureHeaders, signHookline, type SigningSecret, signingSecret, signStandardWebhooks } from './sign.ts';
+export { type Trails, createTrails } from './trails.ts';

@@ -1,8 +1,8 @@
 import type { HmacSettings, SourceSettings } from '#lib/contract';
-import type { RandomBytes } from '#lib/ids';
+import type { RandomBytes } from '#lib/runtime';
 
 /**
- * A signature scheme, in the two steps that a server needs: `begin` judges all that the headers alone can tell, before any of the body is
+ * A signature scheme, in the two steps that a server needs: `begin` checks all that the headers alone can tell, before any of the body is
  * read; the check that it gives is fed the body as it arrives and says at its end whether one of the secrets signed it.
  *
  * Schemes read nothing but what they are given, keep nothing between requests, and never throw for what a sender sent.
@@ -96,4 +96,36 @@ export interface SignatureScheme {
   sign(request: RequestToSign): Record<string, string>;
   /** The answer to a verified body that is only a connection test; undefined for every webhook. */
   challengeOf?(body: Buffer): string | undefined;
+}
+
+/**
+ * Whether a signed time may pass: whole Unix seconds, of digits alone (never by parseInt or Number, to which `1700000000abc` and
+ * `Infinity` are numbers). Any text of digits is a number, if perhaps one beyond all tolerance: the comparison never meets NaN.
+ */
+export function refuseTimestamp(
+  text: string | undefined,
+  { nowSeconds, settings }: Pick<SignedRequest, 'nowSeconds' | 'settings'>,
+): SignatureRejection | undefined {
+  if (text === undefined || !/^[0-9]+$/.test(text)) return 'signature_malformed';
+  return Math.abs(nowSeconds - Number(text)) > settings.toleranceSeconds ? 'timestamp_out_of_tolerance' : undefined;
+}
+
+/** For schemes that sign fields of the body, or whose algorithm needs it whole. The caller limits its size. */
+export function checkCollected(verify: (body: Buffer) => ReturnType<SignatureCheck['finish']>): SignatureCheck {
+  const chunks: Uint8Array[] = [];
+  return {
+    update: (chunk) => void chunks.push(chunk),
+    finish: () => verify(Buffer.concat(chunks)),
+  };
+}
+
+/** Schemes that sign the URL need it exactly as entered at the provider; the request doesn't tell it. */
+export function publicUrlProblems({ settings }: SchemeSource): SchemeProblem[] {
+  const { public_url: url } = settings;
+  if (url === undefined) {
+    return [{ field: '/public_url', message: 'is required: the provider signs the URL that it was given' }];
+  }
+  return /^https?:\/\//.test(url) && URL.canParse(url)
+    ? []
+    : [{ field: '/public_url', message: 'must be an http or https URL' }];
 }

@@ -1,13 +1,12 @@
-import type { SourceScheme, SourceSettings } from '#lib/contract';
-import { sourceDefaults } from '#lib/contract';
+import { sourceDefaults, type SourceScheme, type SourceSettings } from '#lib/contract';
 import { adyen } from './adyen.ts';
 import { github } from './github.ts';
 import { hmac } from './hmac.ts';
 import { hookline, stripe } from './hookline.ts';
 import { paddle } from './paddle.ts';
 import type { SchemeProblem, SchemeSettings, SchemeSource, SignatureScheme } from './scheme.ts';
-import { shopify } from './shopify.ts';
 import { isUsableSecret } from './secret.ts';
+import { shopify } from './shopify.ts';
 import { slack } from './slack.ts';
 import { square } from './square.ts';
 import { standardWebhooks } from './standard-webhooks.ts';

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { RandomBytes } from '#lib/ids';
-import { decodeExactly } from './decode-exactly.ts';
+import type { RandomBytes } from '#lib/runtime';
 
 const prefix = 'whsec_';
 
@@ -25,4 +24,13 @@ export function standardWebhooksKey(secret: string): Buffer {
 export function base64Key(secret: string): Buffer | undefined {
   const key = decodeExactly(secret.startsWith(prefix) ? secret.slice(prefix.length) : secret, 'base64');
   return key?.length === 0 ? undefined : key;
+}
+
+/**
+ * The bytes of a text, or undefined if it is not exactly their encoding: Node's decoder skips unknown characters and stops early, so that
+ * many texts would be the same signature. Hex is lower-case; base64 is padded, base64url is not.
+ */
+export function decodeExactly(text: string, encoding: 'hex' | 'base64' | 'base64url'): Buffer | undefined {
+  const bytes = Buffer.from(text, encoding);
+  return bytes.toString(encoding) === text ? bytes : undefined;
 }

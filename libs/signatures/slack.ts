@@ -1,8 +1,7 @@
 import { plainHeader, readSignature, spelled } from './header-values.ts';
 import { beginHmac, type HmacForm, signHmac, textKeys } from './hmac-check.ts';
-import type { SignatureScheme } from './scheme.ts';
+import { refuseTimestamp, type SignatureScheme } from './scheme.ts';
 import { generateSecret } from './secret.ts';
-import { refuseTimestamp } from './timestamp.ts';
 
 const signatureHeader = 'X-Slack-Signature';
 const timestampHeader = 'X-Slack-Request-Timestamp';

@@ -1,7 +1,6 @@
 import { readSignature, spelled } from './header-values.ts';
 import { beginHmac, type HmacForm, signHmac, textKeys } from './hmac-check.ts';
-import { publicUrlProblems } from './public-url.ts';
-import type { SignatureScheme } from './scheme.ts';
+import { publicUrlProblems, type SignatureScheme } from './scheme.ts';
 import { generateSecret } from './secret.ts';
 
 const header = 'X-Square-HmacSha256-Signature';

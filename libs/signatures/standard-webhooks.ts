@@ -1,13 +1,18 @@
-import { checkCollected } from './collected-body.ts';
-import { decodeExactly } from './decode-exactly.ts';
+import {
+  type Begun,
+  checkCollected,
+  type HeaderValues,
+  refuseTimestamp,
+  type SchemeProblem,
+  type SignatureCheck,
+  type SignatureScheme,
+} from './scheme.ts';
+import { base64Key, decodeExactly, generateSecret, isUsableSecret, standardWebhooksKey } from './secret.ts';
 import { isPrivateKey, isPublicKey, readPrivateKey, readPublicKey, verifyEd25519 } from './ed25519.ts';
 import { maxHeaderLength, plainHeader } from './header-values.ts';
 import { beginHmac, type HmacForm } from './hmac-check.ts';
-import type { Begun, HeaderValues, SchemeProblem, SignatureCheck, SignatureScheme } from './scheme.ts';
-import { base64Key, generateSecret, isUsableSecret, standardWebhooksKey } from './secret.ts';
 import { signStandardWebhooks, signWithEd25519 } from './sign.ts';
 import { formOf, messageOf } from './standard-webhooks-form.ts';
-import { refuseTimestamp } from './timestamp.ts';
 
 const ownHeader = 'webhook-signature';
 const svixHeader = 'svix-signature';

@@ -1,7 +1,6 @@
 import { maxHeaderLength, spelled } from './header-values.ts';
 import { beginHmac, type HmacForm, signHmac, textKeys } from './hmac-check.ts';
-import type { SignatureScheme } from './scheme.ts';
-import { refuseTimestamp } from './timestamp.ts';
+import { refuseTimestamp, type SignatureScheme } from './scheme.ts';
 
 // A rotation sends two signatures; many more are an attempt to keep us busy.
 const maxParts = 10;

@@ -1,11 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { checkCollected } from './collected-body.ts';
-import { decodeExactly } from './decode-exactly.ts';
+import { checkCollected, publicUrlProblems, type SignatureCheck, type SignatureScheme } from './scheme.ts';
+import { decodeExactly, generateSecret } from './secret.ts';
 import { readSignature, spelled } from './header-values.ts';
 import { beginHmac, type HmacForm, signHmac, textKeys } from './hmac-check.ts';
-import { publicUrlProblems } from './public-url.ts';
-import type { SignatureCheck, SignatureScheme } from './scheme.ts';
-import { generateSecret } from './secret.ts';
 import { joinedFormParams } from './twilio-form.ts';
 
 const header = 'X-Twilio-Signature';

@@ -1,7 +1,7 @@
 import { fastify } from 'fastify';
 import type { Registry } from 'prom-client';
-import { answerClientError, createHttpServer } from '#lib/http-server';
-import type { Part } from '#lib/lifecycle';
+import { answerClientError, createHttpServer } from '#lib/net';
+import type { Part } from '#lib/runtime';
 import { asksForOpenMetrics, openMetricsOf } from './open-metrics.ts';
 
 interface Options {

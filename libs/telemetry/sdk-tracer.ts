@@ -12,8 +12,8 @@ import {
   type Span as SdkSpan,
 } from '@opentelemetry/api';
 import { attribute } from './attributes.ts';
-import { type Span, type Tracer, unrecorded, type Work } from './tracer.ts';
 import { formatTraceparent, parseTraceparent } from './traceparent.ts';
+import { type Span, type Tracer, unrecorded, type Work } from './tracer.ts';
 
 const kinds: Record<Work['kind'], SpanKind> = {
   server: SpanKind.SERVER,

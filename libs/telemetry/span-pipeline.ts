@@ -6,12 +6,15 @@
  *
  * Nothing waits for it, and the spans of a failed batch are not retried: each span has one of the three ends, and is counted.
  */
-import type { ReadableSpan, Sampler, SpanExporter, SpanProcessor } from '@opentelemetry/sdk-trace';
 import {
   AlwaysOffSampler,
   AlwaysOnSampler,
   BatchSpanProcessor,
   ParentBasedSampler,
+  type ReadableSpan,
+  type Sampler,
+  type SpanExporter,
+  type SpanProcessor,
   TraceIdRatioBasedSampler,
 } from '@opentelemetry/sdk-trace';
 import type { TraceSettings } from './trace-settings.ts';

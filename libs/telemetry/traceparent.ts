@@ -1,5 +1,5 @@
 import { isSpanContextValid, type SpanContext, TraceFlags } from '@opentelemetry/api';
-import { type RandomBytes, randomPool } from '#lib/ids';
+import { type RandomBytes, randomPool } from '#lib/runtime';
 
 /** W3C Trace Context, version 00: `00-<trace id>-<parent id>-<flags>`, all lower-case hex. */
 const pattern = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;

@@ -1,11 +1,8 @@
-import type { Clock } from '#lib/clock';
-import { createPart, type Part } from '#lib/lifecycle';
-import type { Logger } from '#lib/log';
 import type { Registry } from 'prom-client';
-import { registerMetrics } from './metric-table.ts';
+import { type Clock, createPart, type Logger, type Part } from '#lib/runtime';
+import { type MetricTable, registerMetrics } from './metric-table.ts';
 import { createSdkTracer } from './sdk-tracer.ts';
 import type { SpanEnd } from './span-pipeline.ts';
-import { traceMetrics } from './trace-metrics.ts';
 import type { TraceSettings } from './trace-settings.ts';
 import { noTracer, type Tracer } from './tracer.ts';
 
@@ -54,3 +51,13 @@ export async function createTracing({ settings, metrics, clock, log, closeWithin
 }
 
 const tracingPart = (close: () => Promise<void>): Part => createPart('tracing', async () => undefined, close);
+
+export const traceMetrics = {
+  spans: {
+    kind: 'counter',
+    name: 'hookline_trace_spans_total',
+    help: 'Recorded spans by outcome: `exported`; `dropped`: the queue was full; `failed`: the collector did not accept the batch',
+    unit: 'spans',
+    labels: { outcome: ['exported', 'dropped', 'failed'] },
+  },
+} satisfies MetricTable;

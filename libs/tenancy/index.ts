@@ -1,4 +1,11 @@
-export { LimitReached } from './limit-reached.ts';
+export {
+  createTenantLimits,
+  LimitReached,
+  noLimitSettings,
+  parseLimitSettings,
+  type TenantLimits,
+  tenantLimitsField,
+} from './tenant-limits.ts';
 export type { OtherLimit, OtherLimits } from './other-limits.ts';
 export {
   type LimitDefinition,
@@ -12,7 +19,5 @@ export {
 export { createSetAside, type SetAsideLimits } from './set-aside.ts';
 export { type ShareDefinition, type ShareName, shareTable } from './share-table.ts';
 export { createSharedRoom, type SharedRoom } from './shared-room.ts';
-export { tenantLimitsField } from './limits-field.ts';
 export { createSharedPlaces, type SharedPlaces } from './shared-places.ts';
-export { createTenantLimits, noLimitSettings, parseLimitSettings, type TenantLimits } from './tenant-limits.ts';
 export { createTenantUsage, tenancyMetrics, type TenantUsage } from './usage.ts';

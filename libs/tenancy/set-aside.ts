@@ -10,8 +10,7 @@
  * lost, are dropped unwritten. Tenants take turns, and one is tried at a time. What is here is bounded: at the
  * bound, `room` has callers wait, and with them their partitions. A tenant alone takes up half of it at the most.
  */
-import { fullJitterMs, type Random } from '#lib/backoff';
-import type { Clock } from '#lib/clock';
+import { type Clock, fullJitterMs, type Random } from '#lib/runtime';
 
 export interface SetAside<T> {
   /** Whether the tenant has something here: what comes later must be set aside, too. */
@@ -156,6 +155,10 @@ export function createSetAside<T>(options: Options<T>): SetAside<T> {
 }
 
 const newcomer = <T>(tenant: string, dueAtMs: number): Held<T> => ({
-  ...{ tenant, items: [], bytes: 0, tries: 0 },
-  ...{ dueAtMs, hasFailed: false },
+  tenant,
+  items: [],
+  bytes: 0,
+  tries: 0,
+  dueAtMs,
+  hasFailed: false,
 });

@@ -4,7 +4,7 @@
  *
  * A place that becomes free is given out at once if somebody waits: no tenant waits for idle places, except those reserved for newcomers.
  */
-import { AppError } from '#lib/errors';
+import { AppError } from '#lib/runtime';
 import { createSharedRoom } from './shared-room.ts';
 
 export interface SharedPlaces {

@@ -1,4 +1,17 @@
-import { limitNames, type LimitName, limitTable } from './limit-table.ts';
+import type { Field } from '#lib/config';
+import { AppError } from '#lib/runtime';
+import { type LimitName, limitNames, limitTable } from './limit-table.ts';
+
+/** A tenant is at one of its limits; the error names the limit, and the tenant may try again. */
+export class LimitReached extends AppError {
+  readonly limit: LimitName;
+
+  constructor(tenant: string, limit: LimitName) {
+    super('limit_reached', `the tenant ${tenant} has reached its limit ${limit}: ${limitTable[limit].counts}`);
+    this.name = 'LimitReached';
+    this.limit = limit;
+  }
+}
 
 /** The operator's limits: for every tenant, and for single ones by name. */
 export interface LimitSettings {
@@ -47,3 +60,15 @@ function problemOf(part: string, limit: LimitName | undefined, digits: string): 
   const { max } = limitTable[limit];
   return Number(digits) > max ? `“${part}” is above ${max}, the highest that the limit may be` : undefined;
 }
+
+/** The operator's limits: the same text for every service. The API cannot raise a limit. */
+export const tenantLimitsField: Field<LimitSettings> = {
+  env: 'HOOKLINE_TENANT_LIMITS',
+  help: 'limits for all tenants and for single ones, such as `endpoints=20000,acme/endpoints=50000`; names and defaults: docs/tenancy.md; set the same value for every service',
+  secret: false,
+  defaultText: '',
+  parse(text) {
+    const read = parseLimitSettings(text);
+    return 'problems' in read ? { problem: read.problems.join('; ') } : { value: read.settings };
+  },
+};

@@ -8,16 +8,17 @@ import {
   type RouteOptions,
 } from 'fastify';
 import { parseExact } from '#lib/exact-json';
+import { idempotency } from '#lib/idempotency';
 import {
   answerClientError,
   createKnownPaths,
   ignoreExpectHeader,
+  type Networks,
   problemOfHead,
+  trusting,
   validateHostOurselves,
-} from '#lib/http-server';
-import { idempotency } from '#lib/idempotency';
-import { createId } from '#lib/ids';
-import { type Networks, trusting } from '#lib/networks';
+} from '#lib/net';
+import { createId } from '#lib/runtime';
 import type { EncryptionKey } from '#lib/secret-box';
 import { observe, type Tracer, traceIdOf } from '#lib/telemetry';
 import { auditRequests } from './audit/index.ts';
@@ -25,8 +26,7 @@ import { bodyLimits } from './http/body-limits.ts';
 import type { CurrentRequest } from './http/current-request.ts';
 import { contentEncoded, createErrorHandler, isEncoded } from './http/handle-error.ts';
 import { readDocuments } from './http/read-documents.ts';
-import { refuseDeepBody } from './http/refuse-deep-body.ts';
-import { refuseExcess } from './http/refuse-excess.ts';
+import { refuseDeepBody, refuseExcess } from './http/refuse-excess.ts';
 import { refuseUnstorableText } from './http/refuse-unstorable-text.ts';
 import { problemPayload, sendProblem } from './http/send-problem.ts';
 import { serializeInTurns } from './http/serialize-in-turns.ts';
@@ -153,7 +153,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
 /** Headers that tell of what was read. */
 const ofResults = ['etag', 'link', 'location', 'hookline-cursor'];
 
-/** A read may have been held, or have taken long: its caller is judged once more, when the answer is there. */
+/** A read may have been held, or have taken long: its caller is vetted once more, when the answer is there. */
 function answerIfStillAsked(app: FastifyInstance, { whyEnded }: AppDeps): void {
   app.addHook('onSend', async (request, reply, payload) => {
     const isRead = request.method === 'GET' || request.method === 'HEAD';

@@ -24,7 +24,7 @@ import {
   text,
   trustedProxiesField,
 } from '#lib/config';
-import { endpointDefaults } from '#lib/contract';
+import { endpointDefaults, usualEndpointLimits } from '#lib/contract';
 import { tenantLimitsField } from '#lib/tenancy';
 
 export const fields = {
@@ -113,7 +113,7 @@ export const fields = {
     help: 'concurrent long polls per process, each of them a connection; above it, 503',
   }),
   minRetrySeconds: decimal('HOOKLINE_MIN_RETRY_SECONDS', {
-    default: '1',
+    default: String(usualEndpointLimits.minRetrySeconds),
     min: 0,
     max: endpointDefaults.retry.base_seconds,
     help: 'lower limit of base_seconds, and of each wait of a schedule, that the retry of an endpoint may be given',

@@ -1,13 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest, RawServerDefault, RouteGenericInterface, RouteOptions } from 'fastify';
 import type { AnswerOf, BodyOf, Operation, Parameter, ParamsOf, QueryOf, Schema } from '#lib/api-contract';
-import type { Clock } from '#lib/clock';
 import type { FollowedErasures } from '#lib/erasure';
-import type { JudgingTurns, UnjudgedFilters } from '#lib/event-filter';
+import type { MatchTurns, UnjudgedFilters } from '#lib/event-filter';
 import type { Verdict } from '#lib/http-client';
-import type { RandomBytes } from '#lib/ids';
-import type { Logger } from '#lib/log';
 import type { Rate, RateLimiter, RatesLeft } from '#lib/rate-limit';
+import type { Clock, Logger, RandomBytes } from '#lib/runtime';
 import type { DocumentJobs, SchemaChecks } from '#lib/schema-checks';
 import type { SecretBox } from '#lib/secret-box';
 import type { TenantLimits, TenantUsage } from '#lib/tenancy';
@@ -35,7 +33,7 @@ export interface RouteDeps {
   secretBox: SecretBox;
   clock: Clock;
   random: RandomBytes;
-  /** Whether deliveries may go to this URL, judged by the URL alone. */
+  /** Whether deliveries may go to this URL, by the URL alone. */
   vetUrl(url: string): Verdict;
   /** The same for a URL that a portal session chose: without what the operator allows. */
   vetPortalUrl(url: string): Verdict;
@@ -53,8 +51,8 @@ export interface RouteDeps {
   /** The same by the settings alone. */
   limitSettings: TenantLimits;
   usage: TenantUsage;
-  /** Filters are judged in these. */
-  judgingTurns: JudgingTurns;
+  /** Filters are matched in these. */
+  matchTurns: MatchTurns;
   unjudgedFilters: Pick<UnjudgedFilters, 'note'>;
   operatorKeys: OperatorKeys;
   limiter: RateLimiter;

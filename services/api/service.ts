@@ -1,17 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { createErasedEvents } from '#lib/erasure';
-import { createJudgingTurns, createUnjudgedFilters } from '#lib/event-filter';
-import { reportProcess } from '#lib/heartbeat';
+import { createMatchTurns, createUnjudgedFilters } from '#lib/event-filter';
 import { parseAllowedNetworks, vetUrl } from '#lib/http-client';
-import { createHttpServer } from '#lib/http-server';
-import { createPart, inRounds, type Part } from '#lib/lifecycle';
-import { networksOf } from '#lib/networks';
+import { createHttpServer, networksOf } from '#lib/net';
 import { createPools, directoryPool, postgresAccess, watchClock } from '#lib/postgres';
 import { createRateLimiter, createRedisBuckets } from '#lib/rate-limit';
 import { createRedis, redisAccess } from '#lib/redis';
+import { createPart, inRounds, type Part } from '#lib/runtime';
 import { createDocumentJobs, createSchemaChecks } from '#lib/schema-checks';
 import { createSecretBox, parseEncryptionKeys } from '#lib/secret-box';
-import type { ServiceContext } from '#lib/service-host';
+import { reportProcess, type ServiceContext } from '#lib/service-host';
 import { createTenantLimits, createTenantUsage } from '#lib/tenancy';
 import { buildApp } from './app.ts';
 import type { ApiConfig } from './config.ts';
@@ -59,10 +57,16 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
   const waiting = createWaitingRequests({ limits, usage });
   const currentRequest = createCurrentRequest();
   const connections = createTenantConnections({
-    ...{ connections: maxConnections, tenant: currentRequest.tenant, waiting, usage },
+    connections: maxConnections,
+    tenant: currentRequest.tenant,
+    waiting,
+    usage,
   });
   const postgres = openPool({
-    ...{ maxConnections, statementTimeoutMs, takeTurn: connections.takeTurn, signalOf: currentRequest.signal },
+    maxConnections,
+    statementTimeoutMs,
+    takeTurn: connections.takeTurn,
+    signalOf: currentRequest.signal,
     isPipelined: 'on-request',
   });
   const redis = createRedis({
@@ -92,7 +96,13 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
   const operatorKeys = createOperatorKeys(config, encryptionKeys);
   const sessionUses = createSessionUses({ postgres, clock, log });
   const sessions = createSessionDirectory({
-    ...{ followPostgres, postgres, findKeyById: keys.findById, operatorKeys, uses: sessionUses, clock, log },
+    followPostgres,
+    postgres,
+    findKeyById: keys.findById,
+    operatorKeys,
+    uses: sessionUses,
+    clock,
+    log,
   });
   const whyEnded = createWhyEnded({ keys, sessions, erased });
   const { idempotency, sweep } = openIdempotency(config, context, { postgres, redis, secretBox });
@@ -116,8 +126,8 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
   const search = createEventSearch({ database, name, log });
   const schemaChecks = createSchemaChecks({ clock, log });
   const documents = createDocumentJobs({ clock, log });
-  const judgingTurns = createJudgingTurns();
-  const choosing = openChoosing({ openPool, judgingTurns, unjudgedFilters, clock, log });
+  const matchTurns = createMatchTurns();
+  const choosing = openChoosing({ openPool, matchTurns, unjudgedFilters, clock, log });
   const allowedNetworks = parseAllowedNetworks(config.allowedNetworks);
   const app = buildApp({
     postgres,
@@ -154,7 +164,7 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
     announceLimits,
     waiting,
     connections,
-    judgingTurns,
+    matchTurns,
     unjudgedFilters,
     apiUrl: withoutSlash(config.apiUrl),
     ingressUrl: withoutSlash(config.ingressUrl),
@@ -195,7 +205,10 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
     inRounds(showReplayUsage(postgres, usage), { name: 'replay usage', everyMs: 10_000, clock, log }),
     announceLimits,
     inRounds(() => polling.held.endRevoked(whyEnded), {
-      ...{ name: 'callers of held requests', everyMs: lookEveryMs, clock, log },
+      name: 'callers of held requests',
+      everyMs: lookEveryMs,
+      clock,
+      log,
     }),
     inRounds(unjudgedFilters.settle, { name: 'unjudged filters', everyMs: 1_000, lastRound: true, clock, log }),
     createHttpServer({ app, host: config.host, port: config.port }),

@@ -1,5 +1,4 @@
-import type { Random } from '#lib/backoff';
-import type { Clock } from '#lib/clock';
+import type { Clock, Random } from '#lib/runtime';
 import type { Screen } from './output/print.ts';
 
 /** A command's surroundings. main.ts passes those of the real process; tests pass their own, and run commands in their own process. */

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { systemClock } from '#lib/clock';
+import { systemClock } from '#lib/runtime';
 import { openInBrowser } from './commands/console.ts';
 import { environmentOfProcess } from './config.ts';
 import { localEnvFile } from './local-env.ts';

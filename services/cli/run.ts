@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { isAppError } from '#lib/errors';
+import { isAppError } from '#lib/runtime';
 import { CommandFailure } from './command-failure.ts';
 import { hasColour } from './config.ts';
 import type { Context } from './context.ts';

@@ -1,25 +1,22 @@
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Transport } from '#client';
-import type { Clock } from '#lib/clock';
 import {
   answerClientError,
   createKnownPaths,
   hasClientLeft,
   ignoreExpectHeader,
+  type Networks,
   problemOfHead,
+  trusting,
   validateHostOurselves,
-} from '#lib/http-server';
-import { createId } from '#lib/ids';
-import type { Logger } from '#lib/log';
-import { type Networks, trusting } from '#lib/networks';
+} from '#lib/net';
+import { type Clock, createId, type Logger } from '#lib/runtime';
 import { attribute, observe, traceIdOf, type Tracer } from '#lib/telemetry';
 import { type CatalogSettings, createCatalogs } from './catalog/index.ts';
-import { createAnswerPage } from './http/answer-page.ts';
+import { createAnswerPage, formLimits } from './http/answer-page.ts';
 import { type Assets, serveAccents, serveAssets } from './http/assets.ts';
-import { faceOfPath } from './http/face-of-path.ts';
-import { formLimits } from './http/form-limits.ts';
+import { createSendResult, faceOfPath, securityHeaders } from './http/send-result.ts';
 import { newState, pathOf, type RequestState, routeOf } from './http/request-state.ts';
-import { createSendResult, securityHeaders } from './http/send-result.ts';
 import type { ConsoleMetrics } from './metrics.ts';
 import { problem, type ProblemStatus } from './page-result.ts';
 import type { Page, Settings } from './page.ts';

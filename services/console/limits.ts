@@ -1,6 +1,5 @@
 import type { OtherLimits } from '#lib/tenancy';
-import { catalogRate } from './http/answer-page.ts';
-import { formLimits } from './http/form-limits.ts';
+import { catalogRate, formLimits } from './http/answer-page.ts';
 import { looksPerMinute, signInsPerMinute } from './session/client-limit.ts';
 
 /** Limits that people meet in the console and the portal. */

@@ -1,12 +1,12 @@
-/** A page: its path, what it needs, and its handlers. One file of routes/ each; app.ts judges every request before a handler sees it. */
+/** A page: its path, what it needs, and its handlers. One file of routes/ each; app.ts vets every request before a handler sees it. */
 import type { Capability, Scope } from '#lib/api-contract';
-import type { Clock } from '#lib/clock';
+import type { Clock } from '#lib/runtime';
 import type { ReadApi, WriteApi } from './api-calls/console-api.ts';
 import type { Catalog } from './catalog/index.ts';
 import type { PageResult } from './page-result.ts';
+import type { Session } from './reader.ts';
 import type { Section } from './sections.ts';
 import type { FoundSession, SessionActions } from './session/index.ts';
-import type { Session } from './reader.ts';
 
 type ParamNames<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
   ? Name | ParamNames<Rest>
@@ -30,7 +30,7 @@ export interface Settings {
 export type Face = 'console' | 'catalog' | 'portal';
 
 /** A handler's view of its request. */
-export interface PageContext<Path extends string = string> {
+interface PageContext<Path extends string = string> {
   params: Readonly<Record<ParamNames<Path>, string>>;
   /** Without empty parameters. */
   query: URLSearchParams;
@@ -61,7 +61,7 @@ interface InTenant {
 }
 
 /** The content of a form. */
-export interface Submitted {
+interface Submitted {
   /** The fields, without the Idempotency-Key. */
   form: URLSearchParams;
   /** Changes have the Idempotency-Key of the form. */

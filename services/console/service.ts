@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { createHttpServer } from '#lib/http-server';
-import type { Part } from '#lib/lifecycle';
-import { networksOf } from '#lib/networks';
+import { createHttpServer, networksOf } from '#lib/net';
+import type { Part } from '#lib/runtime';
 import type { ServiceContext } from '#lib/service-host';
 import { openTransport } from './api-calls/open-transport.ts';
 import { buildApp } from './app.ts';

@@ -1,11 +1,8 @@
-import type { WaitOut } from '#lib/backoff';
-import type { Clock } from '#lib/clock';
 import type { BuryRecord } from '#lib/dead-letters';
 import type { ErasedEvents } from '#lib/erasure';
-import { isAppError } from '#lib/errors';
 import type { RecordHandler } from '#lib/kafka';
 import type { LagReport } from '#lib/lag';
-import type { Logger } from '#lib/log';
+import { type Clock, isAppError, type Logger, type WaitOut } from '#lib/runtime';
 import { type Item, readItem } from './item.ts';
 import type { DedupMetrics } from './metrics.ts';
 import type { SetAside } from './set-aside.ts';

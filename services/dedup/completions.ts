@@ -12,14 +12,18 @@
  *
  * A record that waits here is outstanding at its partition, which bounds their number and bytes (`maxOutstanding` of libs/kafka).
  */
-import type { Random, WaitOut } from '#lib/backoff';
-import type { Clock } from '#lib/clock';
-import type { CrashPoints } from '#lib/crash-points';
 import type { Candidate, DedupStore } from '#lib/dedup-store';
-import { isAppError, toAppError } from '#lib/errors';
 import { type IncomingRecord, whenAllAborted } from '#lib/kafka';
-import type { Logger } from '#lib/log';
 import { isLocked } from '#lib/postgres';
+import {
+  type Clock,
+  type CrashPoints,
+  isAppError,
+  type Logger,
+  type Random,
+  toAppError,
+  type WaitOut,
+} from '#lib/runtime';
 import { createSetAside } from '#lib/tenancy';
 
 /** Records that end with the completion of a row: of its event, and of duplicates in the same batch. */
@@ -77,7 +81,8 @@ export function createCompletions(deps: Deps): Completions {
     isWanted: isKept,
     // The partitions have bounds.
     limits: { maxItems: Number.POSITIVE_INFINITY, maxBytes: Number.POSITIVE_INFINITY, maxAtOnce: maxRows },
-    ...{ clock, random },
+    clock,
+    random,
     onWaiting: (tenant) => log.warn({ event: 'tenant.waited_for', tenant }),
     onFailure: (error) => fail(toAppError(error)),
   });

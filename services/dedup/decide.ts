@@ -2,11 +2,10 @@
  * Has the table decide on the first records of a batch's keys, so that one record or tenant holds up no other: data that the table refuses is
  * isolated, and where a row is locked each tenant's keys are decided by themselves.
  */
-import type { WaitOut } from '#lib/backoff';
-import { bisect } from '#lib/bisect';
+import { bisect } from '#lib/dead-letters';
 import type { DedupStore, Verdict } from '#lib/dedup-store';
-import type { AppError } from '#lib/errors';
 import { isLocked } from '#lib/postgres';
+import type { AppError, WaitOut } from '#lib/runtime';
 import type { Group } from './group.ts';
 
 interface Decisions {

@@ -1,14 +1,11 @@
-import { createWaitOut } from '#lib/backoff';
-import type { Clock } from '#lib/clock';
 import type { EventRecord, Topics } from '#lib/contract';
-import type { CrashPoints } from '#lib/crash-points';
 import { createBury, createBuryBatch, createBuryRecord, type KeepDeadLetter } from '#lib/dead-letters';
 import type { DedupStore } from '#lib/dedup-store';
 import type { ErasedEvents } from '#lib/erasure';
 import { createFanOutMetrics, createPublishEvent, type MatchNarrow } from '#lib/fan-out';
 import type { RecordHandler, RecordProducer, UndecodableBatchHandler } from '#lib/kafka';
 import type { LagReport } from '#lib/lag';
-import type { Logger } from '#lib/log';
+import { type Clock, type CrashPoints, createWaitOut, type Logger } from '#lib/runtime';
 import type { Enforcement } from '#lib/schema-checks';
 import type { Metrics } from '#lib/telemetry';
 import { createAcceptOnce } from './accept-once.ts';
@@ -33,7 +30,7 @@ export interface DedupDeps {
   /** @throws AppError data_invalid */
   encodeEvent(event: EventRecord): Buffer;
   matchNarrow: MatchNarrow;
-  /** Judges events by the schemas of their types. */
+  /** Validates events by the schemas of their types. */
   enforcement: Enforcement;
   crashPoints: CrashPoints;
   /** How long a published event waits for others whose rows are completed in the same statement, in milliseconds. */
@@ -94,7 +91,16 @@ export function createDedup(deps: DedupDeps): Dedup {
   const { erased, onDropped, lag } = deps;
   return {
     handle: createAcceptOnce({
-      ...{ settle: apart.settle, setAside, buryRecord, erased, onDropped, lag, waitOut, metrics, clock, log },
+      settle: apart.settle,
+      setAside,
+      buryRecord,
+      erased,
+      onDropped,
+      lag,
+      waitOut,
+      metrics,
+      clock,
+      log,
     }),
     onUndecodable: createBuryBatch({ bury, stage: 'dedup', log }),
     completed: completions.idle,

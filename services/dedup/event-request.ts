@@ -6,7 +6,7 @@ import {
   type RequestHeader,
   type SealedHeaders,
 } from '#lib/contract';
-import { plainAddress } from '#lib/networks';
+import { plainAddress } from '#lib/net';
 
 /** The limit of names and values: as much as is kept of the headers of an answer. */
 const maxHeaderBytes = 8 * 1024;

@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import { decodeContent } from '#lib/content-coding';
 import {
   type CountedWith,
   type IdentifierPlace,
@@ -12,13 +11,14 @@ import { bodyHashOf, compoundKeyOf, dedupKeyOf, type Identifier } from '#lib/ded
 import { canonicalNumber } from '#lib/exact-json';
 import {
   createJsonBody,
+  decodeContent,
   isForm,
   type JsonBody,
   jsonOfBody,
   locateScalar,
   type Scalar,
   shownScalar,
-} from '#lib/json-locator';
+} from '#lib/payload';
 
 export interface Identity {
   dedupKey: Buffer;

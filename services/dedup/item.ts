@@ -1,8 +1,8 @@
-import { codingOf } from '#lib/content-coding';
 import { parseReceivedWebhook, type ReceivedWebhook } from '#lib/contract';
 import { firstOriginOf } from '#lib/dead-letters';
 import { type Candidate, eventIdOf } from '#lib/dedup-store';
 import type { IncomingRecord } from '#lib/kafka';
+import { codingOf } from '#lib/payload';
 import { identify, type Identity, identifyingContent } from './identify.ts';
 
 /** A received record, read and identified. */

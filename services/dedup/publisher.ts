@@ -1,8 +1,8 @@
-import type { WaitOut } from '#lib/backoff';
 import { duplicateToJson, type EventRecord, type Tags, type Topics, traceHeaders } from '#lib/contract';
 import { eventIdEndOf, type Holder, isChanged } from '#lib/dedup-store';
 import type { PublishEvent, Refusal, StepBudget } from '#lib/fan-out';
 import type { RecordProducer } from '#lib/kafka';
+import type { WaitOut } from '#lib/runtime';
 import { clientAddressOf, eventRequestOf } from './event-request.ts';
 import type { Item } from './item.ts';
 

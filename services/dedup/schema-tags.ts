@@ -1,6 +1,5 @@
-import { decodeContent } from '#lib/content-coding';
 import type { ReceivedWebhook, Tags } from '#lib/contract';
-import { createJsonBody, jsonOfBody } from '#lib/json-locator';
+import { createJsonBody, decodeContent, jsonOfBody } from '#lib/payload';
 import { type Enforcement, schemaTagOf } from '#lib/schema-checks';
 import type { Item } from './item.ts';
 
@@ -8,13 +7,13 @@ import type { Item } from './item.ts';
  * The tags of webhooks whose body does not match the schema of their event type, where the tenant enforces it. A webhook is never refused by it: its
  * sender has its 2xx.
  *
- * They are no function of the record alone: an event that is published again after a crash is judged anew, by what its type is then.
+ * They are no function of the record alone: an event that is published again after a crash is validated anew, by what its type is then.
  */
 export type SchemaTags = (items: readonly Item[]) => Promise<ReadonlyMap<Item, Tags>>;
 
 export function createSchemaTags(enforcement: Enforcement): SchemaTags {
   return async (items) => {
-    const judged = await enforcement.judgeAll(
+    const validated = await enforcement.validateAll(
       items.map(({ webhook, identity }) => ({
         tenant: webhook.tenant,
         type: identity.type,
@@ -23,7 +22,7 @@ export function createSchemaTags(enforcement: Enforcement): SchemaTags {
     );
     const tags = new Map<Item, Tags>();
     for (const [index, item] of items.entries()) {
-      const verdict = judged[index];
+      const verdict = validated[index];
       if (verdict !== undefined && verdict.kind !== 'accepted') tags.set(item, schemaTagOf(verdict));
     }
     return tags;

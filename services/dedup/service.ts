@@ -4,13 +4,12 @@ import { createDedupStore, createPostgresKeyTable, createRedisKeyMemory } from '
 import { createDroppedRecords, createErasedEvents } from '#lib/erasure';
 import { createMatchNarrow, openSubscriberDirectory } from '#lib/fan-out';
 import { createConsumer, createEventCodec, createProducer, kafkaAccess, traceRecords } from '#lib/kafka';
-import { reportProcess } from '#lib/heartbeat';
 import { createLagReport } from '#lib/lag';
-import { createPart, type Part } from '#lib/lifecycle';
 import { createPools, postgresAccess, watchClock } from '#lib/postgres';
 import { createRedis, redisAccess } from '#lib/redis';
+import { createPart, type Part } from '#lib/runtime';
 import { type CheckLimits, createEnforcement, createSchemaChecks } from '#lib/schema-checks';
-import type { ServiceContext } from '#lib/service-host';
+import { reportProcess, type ServiceContext } from '#lib/service-host';
 import type { DedupConfig } from './config.ts';
 import { createDedup } from './dedup.ts';
 import { createSweep } from './sweep.ts';
@@ -40,7 +39,11 @@ export function build(config: DedupConfig, context: ServiceContext): Part[] {
   });
   const redis = createRedis({
     ...redisAccess(config),
-    ...{ name, clock, log, timeLimitMs: config.redisTimeLimitMs, metrics },
+    name,
+    clock,
+    log,
+    timeLimitMs: config.redisTimeLimitMs,
+    metrics,
   });
   const codec = createEventCodec({
     registryUrl: config.schemaRegistryUrl,

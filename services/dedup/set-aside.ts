@@ -10,13 +10,10 @@
  * receiver may have keeps its row, through all tries and as a dead letter: the key has only one event. An outage waits and uses up no try.
  * When the partitions of all of them are lost, everything is left undone, and the next owners start again.
  */
-import { fullJitterMs, type Random, type WaitOut } from '#lib/backoff';
-import type { Clock } from '#lib/clock';
 import type { BuryRecord } from '#lib/dead-letters';
 import type { DedupStore } from '#lib/dedup-store';
-import { isAppError, toAppError } from '#lib/errors';
 import { whenAllAborted } from '#lib/kafka';
-import type { Logger } from '#lib/log';
+import { type Clock, fullJitterMs, isAppError, type Logger, type Random, toAppError, type WaitOut } from '#lib/runtime';
 import { traceIdOf } from '#lib/telemetry';
 import type { Item } from './item.ts';
 import type { DedupMetrics } from './metrics.ts';

@@ -2,11 +2,8 @@
  * Settles batches without the tenants that are waited for: another transaction has locked rows of theirs. Their records are settled beside the
  * partitions, in their order, when the lock is given back; what comes of such a tenant meanwhile queues up behind them.
  */
-import type { Random } from '#lib/backoff';
-import type { Clock } from '#lib/clock';
-import { isAppError, toAppError } from '#lib/errors';
 import { whenAllAborted } from '#lib/kafka';
-import type { Logger } from '#lib/log';
+import { type Clock, isAppError, type Logger, type Random, toAppError } from '#lib/runtime';
 import { createSetAside, type SetAsideLimits } from '#lib/tenancy';
 import type { Item } from './item.ts';
 import type { Culprit, Settle } from './settle.ts';
@@ -50,7 +47,8 @@ export function createSettleApart(deps: Deps): SettleApart {
     bytesOf: ({ record }) => record.value.length,
     isWanted: ({ record }) => !record.signal.aborted,
     limits: deps.limits ?? defaultLimits,
-    ...{ clock, random },
+    clock,
+    random,
     onWaiting: (tenant) => log.warn({ event: 'tenant.waited_for', tenant }),
     onFailure: (error) => fail(toAppError(error)),
   });

@@ -2,18 +2,16 @@
  * Takes received records to their outcomes, so that every one is durable before its record is done: an event, a duplicate, or nothing
  * because it had been an event before. libs/dedup-store says who is the first of a key; this is what happens around it, for a batch.
  *
- *   collapse ─► recall ─► decide ─► judge ─► publish ─► [ complete ─► done ]
+ *   collapse ─► recall ─► decide ─► validate ─► publish ─► [ complete ─► done ]
  *                 Redis     table    schemas    Kafka       table, for many batches: completions.ts
  *
  * Records of one key form a group: its first record is decided, the others follow it as duplicates of the key's holder. A record that fails
  * on its data is left open with its followers; so nothing counts as a duplicate of a record that became no event.
  */
 import type { Tags } from '#lib/contract';
-import type { CrashPoints } from '#lib/crash-points';
 import { type Candidate, type DedupStore, holderOf, isChanged, type Verdict } from '#lib/dedup-store';
-import { AppError, isAppError } from '#lib/errors';
 import { createStepBudget, type StepBudget } from '#lib/fan-out';
-import type { Logger } from '#lib/log';
+import { AppError, type CrashPoints, isAppError, type Logger } from '#lib/runtime';
 import { attribute, traceIdOf } from '#lib/telemetry';
 import type { Completions } from './completions.ts';
 import type { Decide } from './decide.ts';
@@ -94,7 +92,10 @@ export function createSettle(deps: Deps): Settle {
     return {
       culprits: [
         ...undecidable.map(({ group: { first, followers }, error }) => ({
-          ...{ item: first, followers, error, mayBeDelivered: false },
+          item: first,
+          followers,
+          error,
+          mayBeDelivered: false,
         })),
         ...published.flatMap(({ culprits }) => culprits),
       ],

@@ -1,7 +1,4 @@
-import type { Clock } from '#lib/clock';
-import { toAppError } from '#lib/errors';
-import { inRounds, type Part } from '#lib/lifecycle';
-import type { Logger } from '#lib/log';
+import { type Clock, inRounds, type Logger, type Part, toAppError } from '#lib/runtime';
 
 interface Deps {
   dropExpired(limit: number): Promise<number>;

@@ -3,8 +3,8 @@ import { createRedis, redisAccess } from '#lib/redis';
 import type { ReplayLane } from '#lib/replay-store';
 import type { ServiceContext } from '#lib/service-host';
 import type { DispatcherConfig } from './config.ts';
-import { waitingSessionSettings } from './waiting/lanes-with-rows.ts';
 import { createKafkaClient } from './kafka-client.ts';
+import { waitingSessionSettings } from './waiting/lanes-with-rows.ts';
 
 const name = 'hookline-dispatcher';
 /** For deliveries that may have been sent before, sent rows, ordered rows and endpoints to disable. */

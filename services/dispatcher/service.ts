@@ -1,11 +1,8 @@
-import { createWaitOut } from '#lib/backoff';
 import { topicsOf } from '#lib/contract';
 import { createDroppedRecords, createErasedEvents } from '#lib/erasure';
-import { isAppError } from '#lib/errors';
-import { reportProcess } from '#lib/heartbeat';
-import type { Part } from '#lib/lifecycle';
 import { watchClock } from '#lib/postgres';
-import type { ServiceContext } from '#lib/service-host';
+import { createWaitOut, isAppError, type Part } from '#lib/runtime';
+import { reportProcess, type ServiceContext } from '#lib/service-host';
 import { buildAnnouncing } from './announcing/build-announcing.ts';
 import type { DispatcherConfig } from './config.ts';
 import { buildConnections } from './connections.ts';
@@ -57,7 +54,15 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
   const removeRow = tables.servedRows.add;
   const lag = buildLag({ ...common, ...connections });
   const send = buildSend({
-    ...{ ...common, ...publishing, endpoints, erased, dropped, encodeAttempt, orderedRows, removeRow, lag },
+    ...common,
+    ...publishing,
+    endpoints,
+    erased,
+    dropped,
+    encodeAttempt,
+    orderedRows,
+    removeRow,
+    lag,
   });
   const { outcomes } = send;
   const { buryBatchOfDeliveries } = publishing;
@@ -77,20 +82,25 @@ export function build(config: DispatcherConfig, context: ServiceContext): Part[]
 
   const { decode: decodeEvent } = publishing.eventCodec;
   const fanOut = buildFanOut({
-    ...{ ...common, ...connections, ...publishing, endpoints, erased, dropped, decodeEvent, encodeAttempt },
+    ...common,
+    ...connections,
+    ...publishing,
+    endpoints,
+    erased,
+    dropped,
+    decodeEvent,
+    encodeAttempt,
   });
   const { writers } = fanOut;
   const replays = buildReplays({
-    ...{
-      ...common,
-      ...tables,
-      kafka: connections.kafka,
-      pools: connections.replayPools,
-      endpoints,
-      writers,
-      offer,
-      erased,
-    },
+    ...common,
+    ...tables,
+    kafka: connections.kafka,
+    pools: connections.replayPools,
+    endpoints,
+    writers,
+    offer,
+    erased,
   });
 
   // Stopped from the end: replays bring nothing more, the lanes drain, then their rows are removed and their offsets committed.

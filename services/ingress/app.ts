@@ -5,19 +5,21 @@ import {
   type FastifyRequest,
   type FastifyServerOptions,
 } from 'fastify';
-import type { Clock } from '#lib/clock';
 import { maxPayloadBytes } from '#lib/contract';
-import type { CrashPoints } from '#lib/crash-points';
-import { answerClientError, ignoreExpectHeader, problemOfHead, validateHostOurselves } from '#lib/http-server';
-import type { RandomBytes } from '#lib/ids';
-import type { Logger } from '#lib/log';
-import { type Networks, trusting } from '#lib/networks';
+import {
+  answerClientError,
+  ignoreExpectHeader,
+  type Networks,
+  problemOfHead,
+  trusting,
+  validateHostOurselves,
+} from '#lib/net';
+import type { Clock, CrashPoints, Logger, RandomBytes } from '#lib/runtime';
+import type { Trails } from '#lib/signatures';
 import type { Tracer } from '#lib/telemetry';
-import type { Trails } from '#lib/trail';
-import { createAnswer } from './answering/answer.ts';
 import { allowedMethods } from './answering/answer-challenge.ts';
+import { createAnswer, createRetryAfter } from './answering/answer.ts';
 import { refuse } from './answering/refuse.ts';
-import { createRetryAfter } from './answering/retry-after.ts';
 import type { Admission } from './load-shedding/admission.ts';
 import type { AnswerDelay } from './load-shedding/answer-delay.ts';
 import { limitConnections } from './load-shedding/connection-limit.ts';
@@ -39,7 +41,7 @@ export interface IngressDeps {
   credentialNames: Pick<CredentialNames, 'of' | 'recent'>;
   admission: Admission;
   answerDelay: Pick<AnswerDelay, 'wait'>;
-  judgeRate: RateGate;
+  rateGate: RateGate;
   /** Full name of the topic of received webhooks. */
   topic: string;
   trails: Pick<Trails, 'read'>;

@@ -1,17 +1,14 @@
 import { topicsOf } from '#lib/contract';
-import { reportProcess } from '#lib/heartbeat';
-import { createHttpServer } from '#lib/http-server';
-import { randomPool as random } from '#lib/ids';
 import { createProducer, kafkaAccess } from '#lib/kafka';
 import { createLagReading } from '#lib/lag';
-import { createPart, type Part } from '#lib/lifecycle';
-import { networksOf } from '#lib/networks';
+import { createHttpServer, networksOf } from '#lib/net';
 import { createPools, directoryPool, postgresAccess, watchClock } from '#lib/postgres';
 import { createRateLimiter, createRedisBuckets } from '#lib/rate-limit';
 import { createRedis, redisAccess } from '#lib/redis';
+import { createPart, type Part, randomPool as random } from '#lib/runtime';
 import { createSecretBox, parseEncryptionKeys } from '#lib/secret-box';
-import type { ServiceContext } from '#lib/service-host';
-import { createTrails } from '#lib/trail';
+import { reportProcess, type ServiceContext } from '#lib/service-host';
+import { createTrails } from '#lib/signatures';
 import { buildApp } from './app.ts';
 import type { IngressConfig } from './config.ts';
 import { answerWithinMs, createAdmission } from './load-shedding/admission.ts';
@@ -133,7 +130,7 @@ export function build(config: IngressConfig, context: ServiceContext): Part[] {
     credentialNames,
     admission,
     answerDelay,
-    judgeRate: createRateGate(createRateLimiter({ buckets, clock, log })),
+    rateGate: createRateGate(createRateLimiter({ buckets, clock, log })),
     topic,
     trails: createTrails(encryptionKeys),
     clock,

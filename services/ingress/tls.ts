@@ -1,8 +1,6 @@
 import type { Server } from 'node:tls';
-import type { Clock } from '#lib/clock';
-import { createTlsRenewal, readTlsFiles, type TlsFiles, type TlsMaterial } from '#lib/http-server';
-import type { Part } from '#lib/lifecycle';
-import type { Logger } from '#lib/log';
+import { createTlsRenewal, readTlsFiles, type TlsFiles, type TlsMaterial } from '#lib/net';
+import type { Clock, Logger, Part } from '#lib/runtime';
 import type { IngressConfig } from './config.ts';
 
 export interface Tls {

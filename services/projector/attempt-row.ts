@@ -1,5 +1,5 @@
-import { formatMicros } from '#lib/clock';
 import { type Attempted, type AttemptTiming, sendColumns, timingColumns } from '#lib/contract';
+import { formatMicros } from '#lib/runtime';
 import { deliveryAt } from './facts.ts';
 import type { AttemptRow } from './statements/attempts.ts';
 
@@ -11,7 +11,12 @@ const noTiming = Object.fromEntries(Object.keys(timingColumns).map((phase) => [p
 export function attemptRow(record: Attempted): AttemptRow {
   const { tenant, delivery_id, event_id, step, attempt, at, detail, timing } = record;
   return {
-    ...{ tenant, delivery_id, event_id, step, attempt, detail },
+    tenant,
+    delivery_id,
+    event_id,
+    step,
+    attempt,
+    detail,
     at: formatMicros(at),
     delivery_at: formatMicros(deliveryAt(record)),
     ...sendRow(record),

@@ -7,9 +7,9 @@
  *   - a dead letter: an operator, an alert or a replay looks for it
  *   - whatever belongs to a tenant for which a request waits: a long poll, a test of an endpoint (libs/event-store/awaited-tenants.ts)
  */
-import type { Clock } from '#lib/clock';
 import { isWaiting, type StepRecord } from '#lib/contract';
 import { awaitedForMs, everyTenant } from '#lib/event-store';
+import type { Clock } from '#lib/runtime';
 import { type Fact, tenantOf } from './facts.ts';
 
 export interface Awaited {

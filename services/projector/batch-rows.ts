@@ -1,14 +1,12 @@
 import { hash } from 'node:crypto';
-import { formatMicros } from '#lib/clock';
 import { type Attempted, eventRequestText, isFinal, type StepRecord } from '#lib/contract';
 import { bodyHashOf } from '#lib/dedup-store';
 import type { EventRef } from '#lib/event-store';
-import { derivedId } from '#lib/ids';
+import { derivedId, formatMicros } from '#lib/runtime';
 import { attemptRow } from './attempt-row.ts';
 import { isDueSoon } from './awaited.ts';
 import type { DeadLetter, Fact, FanOut } from './facts.ts';
 import { keyOf } from './key-of.ts';
-import { countsByStep, type OutcomesOfDeliveries } from './stats/count-outcomes.ts';
 import type { AttemptRow } from './statements/attempts.ts';
 import type { DeadLetterRow } from './statements/dead-letters.ts';
 import type { DuplicateRow } from './statements/duplicates.ts';
@@ -16,6 +14,7 @@ import type { EventRow } from './statements/events.ts';
 import type { FanOutRow } from './statements/fan-outs.ts';
 import type { OutcomeRow } from './statements/outcomes.ts';
 import type { PayloadRow } from './statements/payloads.ts';
+import { countsByStep, type OutcomesOfDeliveries } from './stats/count-outcomes.ts';
 
 /** A batch of facts as rows for the statements; all in the order of their keys, so that two projectors lock rows in the same order. */
 export interface BatchRows {
@@ -256,7 +255,9 @@ function outcomeRows(
     else if (!isFinal(before.status) && (before.step < step || isFinal(status)))
       // An end may come in a lower step: of a delivery that was under way twice.
       standing.set(key, {
-        ...{ index, status, sent },
+        index,
+        status,
+        sent,
         step: Math.max(before.step, step),
         attempt: Math.max(before.attempt, attempt),
       });
@@ -266,7 +267,15 @@ function outcomeRows(
     const { tenant, delivery_id, event_id, endpoint_id, generation, step, attempt, status, detail } = outcome;
     const sent = last.get(index)?.sent;
     return {
-      ...{ tenant, delivery_id, event_id, endpoint_id, generation, step, attempt, status, detail },
+      tenant,
+      delivery_id,
+      event_id,
+      endpoint_id,
+      generation,
+      step,
+      attempt,
+      status,
+      detail,
       ordered: outcome.ordering_key !== null,
       at: formatMicros(outcome.at),
       created_at: formatMicros(outcome.created_at),

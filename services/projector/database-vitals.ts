@@ -2,10 +2,8 @@
  * Measures what becomes of the database in the long run: how large it grows, and what keeps it from being tidied up. Every projector does,
  * and all of them say the same.
  */
-import type { Clock } from '#lib/clock';
-import { inRounds, type Part } from '#lib/lifecycle';
-import type { Logger } from '#lib/log';
 import type { Query } from '#lib/postgres';
+import { type Clock, inRounds, type Logger, type Part } from '#lib/runtime';
 import type { ProjectorMetrics } from './metrics.ts';
 
 interface Deps {

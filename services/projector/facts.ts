@@ -1,5 +1,5 @@
 import type { DuplicateRecord, EventRecord, FannedOut, ReadDeadLetter, StepRecord } from '#lib/contract';
-import { timeOfId } from '#lib/ids';
+import { timeOfId } from '#lib/runtime';
 
 /** The checked content of one record: nothing in it is missing, and every time in it can be stored. */
 export type Fact =

@@ -11,8 +11,8 @@
  * While one group is committed the next is prepared, and grows. No clock is held while another is waited for. So a tenant whose clock or rows
  * are locked delays others by the time limit of the store's locks, once: whoever is left with its items hands over no more of them.
  */
-import { isAppError } from '#lib/errors';
 import { isLocked, isTimedOut } from '#lib/postgres';
+import { isAppError } from '#lib/runtime';
 import { createPartQueue, type Handed, type Part } from './part-queue.ts';
 
 /**

@@ -1,7 +1,5 @@
-import type { WaitOut } from '#lib/backoff';
-import { AppError } from '#lib/errors';
 import { partitionOf } from '#lib/kafka';
-import { createPart, type Part } from '#lib/lifecycle';
+import { AppError, createPart, type Part, type WaitOut } from '#lib/runtime';
 
 /** Says which partition of `deliveries` an endpoint is in, and so which dispatcher reads its rows of `waiting`. */
 export interface PartitionOwners extends Part {

@@ -13,16 +13,20 @@
  *
  * A dead letter about a dead letter would go round for ever: what is refused from `dead-letters` is logged and counted, and stays where it is.
  */
-import type { Random, WaitOut } from '#lib/backoff';
-import { bisect } from '#lib/bisect';
-import type { Clock } from '#lib/clock';
 import { type DeadLetterReason, header, isForAnother } from '#lib/contract';
-import type { CrashPoints } from '#lib/crash-points';
-import type { BuryRecord } from '#lib/dead-letters';
-import { AppError, isAppError, toAppError } from '#lib/errors';
+import { bisect, type BuryRecord } from '#lib/dead-letters';
 import type { IncomingRecord, RecordHandler } from '#lib/kafka';
-import type { Logger } from '#lib/log';
 import { isLocked, isTimedOut } from '#lib/postgres';
+import {
+  AppError,
+  type Clock,
+  type CrashPoints,
+  isAppError,
+  type Logger,
+  type Random,
+  toAppError,
+  type WaitOut,
+} from '#lib/runtime';
 import { observe, type Tracer, traceIdOf } from '#lib/telemetry';
 import { createSetAside, type SetAsideLimits } from '#lib/tenancy';
 import { type Fact, idsOf, rowsOf, tenantOf } from './facts.ts';
@@ -84,7 +88,8 @@ export function createRecordHandler(deps: Deps): RecordHandler {
     bytesOf: ({ record }) => record.value.length,
     isWanted: ({ record }) => !record.signal.aborted,
     limits: deps.setAsideLimits ?? setAsideLimits,
-    ...{ clock, random: deps.random },
+    clock,
+    random: deps.random,
     onWaiting: (tenant) => log.warn({ event: 'tenant.waited_for', tenant }),
     onFailure: (error) => deps.onFailure(toAppError(error)),
   });

@@ -15,9 +15,9 @@ import {
   type TopicName,
   type Topics,
 } from '#lib/contract';
-import { isAppError } from '#lib/errors';
 import { deliveryIdOf } from '#lib/fan-out';
 import type { IncomingRecord } from '#lib/kafka';
+import { isAppError } from '#lib/runtime';
 import type { Fact, FanOut } from './facts.ts';
 
 /** The topics that the projector reads. */

@@ -1,5 +1,6 @@
-import { createWaitOut } from '#lib/backoff';
 import { groupOf, readSchema, topicsOf } from '#lib/contract';
+import { createBury, createBuryBatch, createBuryRecord, createKeepDeadLetter } from '#lib/dead-letters';
+import { awaitedChannel } from '#lib/event-store';
 import {
   countPartitions,
   createAttemptCodec,
@@ -8,18 +9,15 @@ import {
   createProducer,
   kafkaAccess,
 } from '#lib/kafka';
-import { createBury, createBuryBatch, createBuryRecord, createKeepDeadLetter } from '#lib/dead-letters';
-import { reportProcess } from '#lib/heartbeat';
-import type { Part } from '#lib/lifecycle';
-import { awaitedChannel } from '#lib/event-store';
 import { createListener, createPools, postgresAccess, watchClock } from '#lib/postgres';
-import type { ServiceContext } from '#lib/service-host';
+import { createWaitOut, type Part } from '#lib/runtime';
+import { reportProcess, type ServiceContext } from '#lib/service-host';
 import { createAwaited } from './awaited.ts';
 import type { ProjectorConfig } from './config.ts';
 import { watchDatabase } from './database-vitals.ts';
-import { createProjectorMetrics, projectorMetrics } from './metrics.ts';
 import { type Fact, rowsOf, tenantOf } from './facts.ts';
 import { createGroupCommit } from './group-commit.ts';
+import { createProjectorMetrics, projectorMetrics } from './metrics.ts';
 import { createPartitionOwners } from './partition-owners.ts';
 import { createRecordHandler, maxRowsAtOnce } from './project-records.ts';
 import { createReadAhead } from './read-ahead.ts';
@@ -74,7 +72,9 @@ export function build(config: ProjectorConfig, context: ServiceContext): Part[] 
   const postgres = openPool({ maxConnections, ...writing });
   const ahead = openPool({ use: 'ahead', maxConnections: 1, ...writing });
   const retentionPostgres = openPool({
-    ...{ use: 'retention', maxConnections: 1, statementTimeoutMs },
+    use: 'retention',
+    maxConnections: 1,
+    statementTimeoutMs,
     lockTimeoutMs: retentionLockTimeoutMs,
   });
   const retention = createRetention({

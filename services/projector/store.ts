@@ -7,10 +7,9 @@
  *
  * Old rows are written with the rest instead: their day's partition may be dropped between the two.
  */
-import type { Clock } from '#lib/clock';
-import type { CrashPoints } from '#lib/crash-points';
 import { run, takeFreeClocks } from '#lib/event-store';
 import type { Postgres } from '#lib/postgres';
+import type { Clock, CrashPoints } from '#lib/runtime';
 import { toBatchRows, toClockFreeRows } from './batch-rows.ts';
 import { deliveryAt, type Fact, tenantOf } from './facts.ts';
 import type { Store } from './group-commit.ts';

@@ -1,11 +1,10 @@
 /** The events of a batch: the instant that each gets if it changes, and by how much its counts move. */
-import { formatMicros, parseRfc3339 } from '#lib/clock';
 import { deliveryCounts } from '#lib/contract';
-import { AppError } from '#lib/errors';
 import { type EventRef, run, type takeClocks } from '#lib/event-store';
 import type { Query } from '#lib/postgres';
+import { AppError, formatMicros, parseRfc3339 } from '#lib/runtime';
 import { keyOf } from './key-of.ts';
-import type { TouchedEvent } from './statements/judge-events.ts';
+import type { TouchedEvent } from './statements/decide-events.ts';
 
 /** The amounts to add to an event's counts. */
 type Counts = Omit<TouchedEvent, keyof EventRef | 'updated_at'>;
@@ -23,7 +22,7 @@ export interface TouchedEvents {
   /** Most of these events are known; one that only the tables told of gets an instant now, the clock being held already. */
   move(moves: readonly EventMove[]): Promise<void>;
   /** All of them but those that were inserted just now, and have not moved since. */
-  toJudge(inserted: readonly { tenant: string; id: string }[]): TouchedEvent[];
+  toDecide(inserted: readonly { tenant: string; id: string }[]): TouchedEvent[];
 }
 
 const countNames: readonly (keyof Counts)[] = ['duplicates', 'duplicates_changed', ...deliveryCounts];
@@ -71,9 +70,9 @@ export function createTouchedEvents(tx: Query, take: typeof takeClocks): Touched
         moved.add(key);
       }
     },
-    toJudge(inserted) {
-      const isJudged = new Set(inserted.map(({ tenant, id }) => keyOf(tenant, id)));
-      return [...touched].flatMap(([key, event]) => (isJudged.has(key) && !moved.has(key) ? [] : [event]));
+    toDecide(inserted) {
+      const isDecided = new Set(inserted.map(({ tenant, id }) => keyOf(tenant, id)));
+      return [...touched].flatMap(([key, event]) => (isDecided.has(key) && !moved.has(key) ? [] : [event]));
     },
   };
 }

@@ -4,14 +4,15 @@
  *   1. the clock row of each tenant concerned, before anything else (libs/event-store/take-clocks.ts says why), and, once they are had, which of
  *      these events were erased: nothing of them is written
  *   2. outcomes, fan-outs, events and their receipts, duplicates, dead letters: each unique by a key of its own, so that a batch that comes
- *      again, whole or in part, changes nothing. Events come after their deliveries, and so are judged as they are inserted
- *   3. every event that was there before, and that this may have changed, is judged, by how much its counts have moved: what statement 2 says
+ *      again, whole or in part, changes nothing. Events come after their deliveries, and so are decided as they are inserted
+ *   3. every event that was there before, and that this may have changed, is decided, by how much its counts have moved: what statement 2 says
  *      of it; and the statistics are added to, by what statement 2 has really written
  *
  * Each is a command of its own, which sees what the clocks' last holders have written; in one statement with the first they would see no
  * more than before the wait for it. Commands that are sent together are answered in one round trip: the clock rows are held for two of them
  * and the commit, however many rows there are. All parameters are encoded before that.
  */
+import { addDropped } from '#lib/erasure';
 import {
   addStats,
   announceAwaited,
@@ -23,16 +24,15 @@ import {
   takeClocks,
 } from '#lib/event-store';
 import type { Query } from '#lib/postgres';
-import { addDropped } from '#lib/erasure';
 import { type BatchRows, ofTenants } from './batch-rows.ts';
 import { findErasedRows, withoutErased } from './erased-rows.ts';
+import { keyOf } from './key-of.ts';
 import { insertAttempts } from './statements/attempts.ts';
 import { insertDeadLetters } from './statements/dead-letters.ts';
+import { decideEvents } from './statements/decide-events.ts';
 import { adoptEarlyDuplicates, insertDuplicates } from './statements/duplicates.ts';
-import { keyOf } from './key-of.ts';
 import { insertEvents, type InsertedEvent } from './statements/events.ts';
 import { insertFanOuts } from './statements/fan-outs.ts';
-import { judgeEvents } from './statements/judge-events.ts';
 import { type AdvancedEvent, applyOutcomes } from './statements/outcomes.ts';
 import { insertPayloads } from './statements/payloads.ts';
 import { countBatch } from './stats/count-batch.ts';
@@ -44,7 +44,7 @@ export interface GuardingStatements {
   applyOutcomes: typeof applyOutcomes;
   adoptEarlyDuplicates: typeof adoptEarlyDuplicates;
   insertFanOuts: typeof insertFanOuts;
-  judgeEvents: typeof judgeEvents;
+  decideEvents: typeof decideEvents;
   addStats: typeof addStats;
   findErasedRows: typeof findErasedRows;
 }
@@ -54,7 +54,7 @@ export const guardingStatements: GuardingStatements = {
   applyOutcomes,
   adoptEarlyDuplicates,
   insertFanOuts,
-  judgeEvents,
+  decideEvents,
   addStats,
   findErasedRows,
 };
@@ -89,7 +89,7 @@ export async function writeBatch(
   const { minutes, early } = countBatch(written, { inserted, advanced, duplicates });
   // Not waited for: the COMMIT is sent with them, and tells whether one has failed.
   const last = [
-    run(tx, guarding.judgeEvents, touched.toJudge(inserted)),
+    run(tx, guarding.decideEvents, touched.toDecide(inserted)),
     run(tx, guarding.addStats, minutes),
     run(tx, insertEarlyStats, early),
     run(tx, announceAwaited, awaitedRows(tenantsOfMissing(written.dueSoon, advanced, inserted))),

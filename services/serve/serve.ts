@@ -20,29 +20,39 @@ type Load = (env: NodeJS.ProcessEnv) => LoadedService;
 const services: Readonly<Record<ServedName, Load>> = {
   ingress: (env) =>
     loadService({
-      ...{ name: 'ingress', fields: ingress.fields, build: buildIngress },
+      name: 'ingress',
+      fields: ingress.fields,
+      build: buildIngress,
       loadConfig: () => ingress.loadConfig(env),
     }),
   dedup: (env) =>
     loadService({
-      ...{ name: 'dedup', fields: dedup.fields, build: buildDedup },
+      name: 'dedup',
+      fields: dedup.fields,
+      build: buildDedup,
       loadConfig: () => dedup.loadConfig(env),
     }),
   dispatcher: (env) =>
     loadService({
-      ...{ name: 'dispatcher', fields: dispatcher.fields, build: buildDispatcher },
+      name: 'dispatcher',
+      fields: dispatcher.fields,
+      build: buildDispatcher,
       loadConfig: () => dispatcher.loadConfig(env),
     }),
   projector: (env) =>
     loadService({
-      ...{ name: 'projector', fields: projector.fields, build: buildProjector },
+      name: 'projector',
+      fields: projector.fields,
+      build: buildProjector,
       loadConfig: () => projector.loadConfig(env),
     }),
   api: (env) =>
-    loadService({ ...{ name: 'api', fields: api.fields, build: buildApi }, loadConfig: () => api.loadConfig(env) }),
+    loadService({ name: 'api', fields: api.fields, build: buildApi, loadConfig: () => api.loadConfig(env) }),
   console: (env) =>
     loadService({
-      ...{ name: 'console', fields: consoleConfig.fields, build: buildConsole },
+      name: 'console',
+      fields: consoleConfig.fields,
+      build: buildConsole,
       loadConfig: () => consoleConfig.loadConfig(env),
     }),
 };

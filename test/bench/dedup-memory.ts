@@ -13,7 +13,6 @@ import { cpus, release } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { setTimeout as delay } from 'node:timers/promises';
-import { systemClock } from '#lib/clock';
 import {
   type Candidate,
   type CompletedKey,
@@ -21,9 +20,9 @@ import {
   createRedisKeyMemory,
   eventIdOf,
 } from '#lib/dedup-store';
-import { silentLogger } from '#lib/log';
 import { createPostgres, type Postgres } from '#lib/postgres';
 import { createRedis } from '#lib/redis';
+import { silentLogger, systemClock } from '#lib/runtime';
 import { type OwnRedis, startOwnRedis } from '../integration/dedup/redis-server.ts';
 import { createEvidenceRecorder } from '../evidence/evidence.ts';
 import { createDatabase } from '../support/servers.ts';

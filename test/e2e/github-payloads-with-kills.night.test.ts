@@ -1,5 +1,5 @@
 import type { EndpointSettings } from '#lib/contract';
-import type { CrashPointName } from '#lib/crash-points';
+import type { CrashPointName } from '#lib/runtime';
 import { flushRedisDatabase } from '../support/flush-redis.ts';
 import { createLimit } from '../support/limit.ts';
 import { pause, type Pipeline, type PlannedKill } from '../support/pipeline.ts';

@@ -1,7 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
-import { createId, type IdPrefix } from '#lib/ids';
-import { silentLogger } from '#lib/log';
 import { createPostgres, type Postgres } from '#lib/postgres';
+import { createId, type IdPrefix, silentLogger } from '#lib/runtime';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { type Answer, askAt } from '../unit/api/ask.ts';

@@ -3,8 +3,8 @@
  * checker. The system may be a pipeline of the test or the local stack.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { formatMicros, parseRfc3339, systemClock } from '#lib/clock';
 import { endpointSettlingMs, type EndpointSettings, type SourceScheme, type SourceSettings } from '#lib/contract';
+import { formatMicros, parseRfc3339, systemClock } from '#lib/runtime';
 import type { Verdict } from '../faults/checker/check.ts';
 import { checkWhenDrained } from '../faults/checker/check-when-drained.ts';
 import type { Fault } from '../faults/checker/history.ts';

@@ -92,7 +92,7 @@ export const nightParts: readonly NightPart[] = [
     name: 'payloads',
     holds: 'all of GitHub’s payloads arrive while every service is killed at each of its crash points',
     args: night('e2e/github-payloads-with-kills'),
-    folders: ['services/projector', 'libs/contract', 'libs/crash-points'],
+    folders: ['services/projector', 'libs/contract', 'libs/runtime'],
   },
   {
     name: 'mutants',

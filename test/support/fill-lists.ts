@@ -6,7 +6,7 @@ export const listTenant = 'acme';
 /** Event n was received n milliseconds later. */
 export const listStartMs = Date.UTC(2026, 0, 1);
 
-/** The ids of #lib/ids, made in the database: the random digits are the number. */
+/** The ids of libs/runtime, made in the database: the random digits are the number. */
 const digit = (place: number): string =>
   `substr('0123456789abcdefghjkmnpqrstvwxyz', ((at_ms >> ${45 - 5 * place}) & 31)::int + 1, 1)`;
 const idsInSql = `

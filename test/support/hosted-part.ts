@@ -1,6 +1,6 @@
 /** A service of one part, which is ready as its parent says over IPC: for the test of what `/readyz` answers. */
 import { readConfig, serviceFields, serviceRelations } from '#lib/config';
-import { createPart } from '#lib/lifecycle';
+import { createPart } from '#lib/runtime';
 import { hostService } from '#lib/service-host';
 
 let isReady = false;

@@ -5,7 +5,7 @@
  */
 import { readConfig, serviceFields, serviceRelations } from '#lib/config';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createPart } from '#lib/lifecycle';
+import { createPart } from '#lib/runtime';
 import { hostServices, loadService } from '#lib/service-host';
 import { registerMetrics } from '#lib/telemetry';
 

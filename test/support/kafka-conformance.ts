@@ -3,7 +3,7 @@
  * is left out. A second client is held to it by calling this with its own factories.
  */
 import type { ConsumerOptions, ProducerOptions, RecordConsumer, RecordProducer } from '#lib/kafka';
-import type { Part } from '#lib/lifecycle';
+import type { Part } from '#lib/runtime';
 import type { TestCluster } from './kafka-conformance/cluster.ts';
 import { boundsOfSending } from './kafka-conformance/bounds-of-sending.ts';
 import { consuming } from './kafka-conformance/consuming.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { silentLogger } from '#lib/log';
+import { silentLogger } from '#lib/runtime';
 import { createClient } from '../../libs/kafka/client.ts';
 
 /** By `topic-partition`. */

@@ -2,6 +2,6 @@ import type { Enforcement } from '#lib/schema-checks';
 
 /** For what judges events by their types: nobody enforces any. */
 export const nothingEnforced: Enforcement = {
-  judge: async () => ({ kind: 'accepted' }),
-  judgeAll: async (events) => events.map(() => ({ kind: 'accepted' })),
+  validate: async () => ({ kind: 'accepted' }),
+  validateAll: async (events) => events.map(() => ({ kind: 'accepted' })),
 };

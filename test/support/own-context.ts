@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
-import { systemClock } from '#lib/clock';
+import { systemClock } from '#lib/runtime';
 import type { Context } from '../../services/cli/context.ts';
 import { screenOf } from '../../services/cli/output/print.ts';
 

@@ -1,5 +1,4 @@
-import { type Clock, systemClock } from '#lib/clock';
-import { silentLogger } from '#lib/log';
+import { type Clock, silentLogger, systemClock } from '#lib/runtime';
 import { type CheckLimits, createDocumentJobs, createSchemaChecks } from '#lib/schema-checks';
 
 /** A machine that runs tests is slow at times. */

@@ -6,7 +6,7 @@
  * again instead, as a supervisor does.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { CrashPointName } from '#lib/crash-points';
+import type { CrashPointName } from '#lib/runtime';
 import type { Fault } from '../faults/checker/history.ts';
 import { lostMembershipIn } from './lost-membership.ts';
 import { createEnvironment, type EnvironmentOptions } from './pipeline-environment.ts';

@@ -1,4 +1,4 @@
-import type { CrashPointName } from '#lib/crash-points';
+import type { CrashPointName } from '#lib/runtime';
 import { type ServiceName, serviceNames } from './stack.ts';
 
 /** A service, or one more process of it: `dedup`, `dedup-2`. */

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { systemClock } from '#lib/clock';
 import { header, topicsOf } from '#lib/contract';
 import { createConsumer } from '#lib/kafka';
-import { silentLogger } from '#lib/log';
+import { silentLogger, systemClock } from '#lib/runtime';
 import { Metrics } from '#lib/telemetry';
 import { connectKafkaOffsets } from './kafka-offsets.ts';
 import type { Stack } from './stack.ts';

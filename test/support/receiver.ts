@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import Stripe from 'stripe';
-import { openMoreListeners, queueOfEach } from '#lib/http-server';
+import { openMoreListeners, queueOfEach } from '#lib/net';
 import type { Arrival } from '../faults/checker/history.ts';
 
 /** How a receiver takes one request. */

@@ -45,3 +45,37 @@ export function circleOf(imports: readonly Import[]): readonly string[] | undefi
   }
   return [...next.keys()].map((folder) => walk(folder, [])).find((circle) => circle !== undefined);
 }
+
+/** The rows of a picture in ARCHITECTURE, from above: the first code block after the text. */
+export function rowsOfPicture(document: string, after: string): string[][] {
+  const [, block = ''] = /^```\n([^`]*)```$/m.exec(document.slice(document.indexOf(after) + after.length)) ?? [];
+  return block
+    .trim()
+    .split('\n')
+    .map((row) => row.trim().split(/ +/));
+}
+
+/** Imports of a row beside it or above it. */
+export const againstRows = (imports: readonly Import[], rows: readonly (readonly string[])[]): Import[] => {
+  const rowOf = (path: string): number => rows.findIndex((row) => row.includes(folderOf(path)));
+  return imports.filter(({ from, to }) => rowOf(to) <= rowOf(from));
+};
+
+/** Imports of libs and packages, by the folders `ingress`, `kafka`, `client`, … whatever they stand in. */
+export function importsBetweenParts(root: string): Import[] {
+  const files = globSync(['services/*/**/*.ts', 'libs/*/**/*.ts', 'packages/*/**/*.ts'], { cwd: root });
+  return files.flatMap((file) => {
+    const from = file.slice(file.indexOf(sep) + 1);
+    return [...readFileSync(join(root, file), 'utf8').matchAll(/(?:from|import\() ?'([^']+)'/g)]
+      .map(([, path = '']) => ({ from, to: partOf(file, path) }))
+      .filter(({ to }) => to !== '' && folderOf(to) !== folderOf(from));
+  });
+}
+
+function partOf(file: string, path: string): string {
+  if (path === '#client') return join('client', 'index.ts');
+  if (path.startsWith('#lib/')) return join(path.slice('#lib/'.length), 'index.ts');
+  if (!path.startsWith('.')) return '';
+  const target = normalize(join(dirname(file), path));
+  return target.slice(target.indexOf(sep) + 1);
+}

@@ -2,8 +2,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { ServerAddresses } from '#deploy/local/servers/server-addresses.ts';
-import { silentLogger } from '#lib/log';
 import { migrate, type Postgres } from '#lib/postgres';
+import { silentLogger } from '#lib/runtime';
 import { withDatabase } from './with-database.ts';
 
 export const migrations = resolve(import.meta.dirname, '../../deploy/postgres/migrations');

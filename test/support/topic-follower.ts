@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { systemClock } from '#lib/clock';
 import { groupOf, readSchema, topicNames, topicsOf } from '#lib/contract';
 import { createAttemptCodec, createConsumer, createEventCodec, originOf } from '#lib/kafka';
 import { createLogger } from '#lib/log';
+import { systemClock } from '#lib/runtime';
 import { Metrics } from '#lib/telemetry';
 import type { History, TopicContents } from '../faults/checker/history.ts';
 import { connectKafkaOffsets, type KafkaOffsets } from './kafka-offsets.ts';

@@ -1,4 +1,4 @@
-import { createTrails } from '#lib/trail';
+import { createTrails } from '#lib/signatures';
 
 /** The trails of an installation for tests. */
 export const testTrails = createTrails([{ id: 'test', key: Buffer.alloc(32, 3) }]);

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '#lib/clock';
+import { type Clock, systemClock } from '#lib/runtime';
 
 /** The system's clock on which limits and sleeps pass so much faster, and that knows how many are still waited for. */
 export function createWatchedClock(speed: number): Clock & { readonly waiting: number } {

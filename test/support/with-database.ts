@@ -1,6 +1,5 @@
-import { AppError } from '#lib/errors';
-import { silentLogger } from '#lib/log';
 import { createPostgres, type Postgres, type Query } from '#lib/postgres';
+import { AppError, silentLogger } from '#lib/runtime';
 import { waitUntil } from './wait-until.ts';
 
 const anHourMs = 3_600_000;

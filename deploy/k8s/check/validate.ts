@@ -38,7 +38,9 @@ async function bySchemas(manifests: readonly Manifest[], validators: Validators)
     ]);
     const [results] = Object.values(parse(stdout, stderr));
     if (results?.length !== manifests.length)
-      throw new StackError(`kubectl-validate judged ${results?.length ?? 0} of ${manifests.length} objects: ${stderr}`);
+      throw new StackError(
+        `kubectl-validate checked ${results?.length ?? 0} of ${manifests.length} objects: ${stderr}`,
+      );
     return results.flatMap(({ status, message }, index) =>
       status === 'Success' ? [] : [`${nameOf(manifests[index] ?? '')}: ${message ?? 'refused without a reason'}`],
     );

@@ -111,7 +111,10 @@ function send(
     `the ingress to answer a webhook of ${source}`,
     async () => {
       const signature = signatureSchemes[scheme].sign({
-        ...{ secret, id, body: Buffer.from(body), settings: schemeSettings(scheme, {}) },
+        secret,
+        id,
+        body: Buffer.from(body),
+        settings: schemeSettings(scheme, {}),
         timestampSeconds: Math.floor(Date.now() / 1000),
       });
       const answer = await request(url, {

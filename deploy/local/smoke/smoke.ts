@@ -67,7 +67,8 @@ export const pageOf = ({ id, tenant }: SmokeEvent): string => `/t/${tenant}/even
 export async function smoke(options: SmokeOptions): Promise<SmokeEvent> {
   const { say } = options;
   const receiver = await startSmokeReceiver({
-    ...{ port: options.receiverPort, path: receiverPath },
+    port: options.receiverPort,
+    path: receiverPath,
     ...options.receiver,
   });
   try {

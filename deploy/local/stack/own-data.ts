@@ -1,5 +1,5 @@
-import { silentLogger } from '#lib/log';
 import { createPostgres } from '#lib/postgres';
+import { silentLogger } from '#lib/runtime';
 import type { Compose } from '../../docker/compose.ts';
 import { errorCode, StackError } from '../failure.ts';
 
@@ -33,7 +33,10 @@ export async function assertOwnData(compose: ProjectData, databaseUrl: string): 
 /** True also where Postgres gives no answer about it: whoever needs it next says why. */
 async function acceptsPassword(url: string): Promise<boolean> {
   const postgres = createPostgres({
-    ...{ url, applicationName: 'hookline-up', maxConnections: 1, statementTimeoutMs: answerTimeoutMs },
+    url,
+    applicationName: 'hookline-up',
+    maxConnections: 1,
+    statementTimeoutMs: answerTimeoutMs,
     log: silentLogger,
   });
   try {

@@ -72,7 +72,8 @@ export function createServices({ root, mode, ports, addresses, secrets, processe
     HOOKLINE_CATALOG_KEY: secrets.adminKey,
     HOOKLINE_ALLOW_HTTP: 'true',
     HOOKLINE_ALLOWED_NETWORKS: '127.0.0.0/8',
-    ...{ NODE_COMPILE_CACHE: compileCacheDir, ...serviceAllocator },
+    NODE_COMPILE_CACHE: compileCacheDir,
+    ...serviceAllocator,
     ...env,
   };
 

@@ -1,4 +1,4 @@
-import { spreadAroundMs, type Random } from '#lib/backoff';
+import { type Random, spreadAroundMs } from '#lib/runtime';
 
 /**
  * When a process that has ended is started again:

@@ -1,5 +1,5 @@
 /** The supervisor's process: `make up` starts it beside a stack of native processes, `make down` stops it first. */
-import { systemClock } from '#lib/clock';
+import { systemClock } from '#lib/runtime';
 import { say } from '../command.ts';
 import { writePrivateFile } from '../key-value-file.ts';
 import { stackFiles } from '../paths.ts';

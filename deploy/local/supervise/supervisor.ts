@@ -7,8 +7,7 @@
  *
  * It holds the lock for the start only, not until the process is ready: a command that comes meanwhile finds it running.
  */
-import type { Random } from '#lib/backoff';
-import type { Clock } from '#lib/clock';
+import type { Clock, Random } from '#lib/runtime';
 import type { Ending, Processes } from '../processes/processes.ts';
 import { createRestartPolicy } from './restart-policy.ts';
 

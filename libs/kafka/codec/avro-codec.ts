@@ -1,9 +1,6 @@
 import type { SchemaRegistry } from '@kafkajs/confluent-schema-registry';
-import type { Clock } from '#lib/clock';
 import { type AttemptRecord, attemptToAvro, type AvroAttempt, type EventRecord, parseAttempt } from '#lib/contract';
-import { AppError, isAppError } from '#lib/errors';
-import { createPart, type Part } from '#lib/lifecycle';
-import type { Logger } from '#lib/log';
+import { AppError, type Clock, createPart, isAppError, type Logger, type Part } from '#lib/runtime';
 import { within } from '../time-limit.ts';
 import { areLengthsSound } from './avro-lengths.ts';
 import { registryAddress } from './registry-address.ts';

@@ -1,6 +1,4 @@
-import type { Clock } from '#lib/clock';
-import { AppError, isAppError } from '#lib/errors';
-import type { Logger } from '#lib/log';
+import { AppError, type Clock, isAppError, type Logger } from '#lib/runtime';
 import { registryAddress } from './registry-address.ts';
 
 /** A parsed .avsc file. */

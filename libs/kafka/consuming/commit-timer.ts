@@ -2,7 +2,7 @@
  * Decides when a consumer commits, besides before it gives partitions up: an interval after the first record was done that is not committed yet.
  * A commit costs one request, however many offsets it has; and a consumer without new done records has no timer.
  */
-import type { Clock } from '#lib/clock';
+import type { Clock } from '#lib/runtime';
 
 export interface CommitTimer {
   /** Something may be due. */

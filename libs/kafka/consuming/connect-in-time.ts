@@ -1,5 +1,5 @@
 import type { Consumer } from 'kafkajs';
-import { AppError } from '#lib/errors';
+import { AppError } from '#lib/runtime';
 import { rootCause } from '../client.ts';
 import type { ConsumptionOptions } from './consumption.ts';
 

@@ -1,8 +1,6 @@
 import type { Registry } from 'prom-client';
-import type { Clock } from '#lib/clock';
 import { defaultDecompressedBytes, defaultSessionTimeoutMs } from '#lib/config';
-import type { Part } from '#lib/lifecycle';
-import type { Logger } from '#lib/log';
+import type { Clock, Logger, Part } from '#lib/runtime';
 import type { KafkaAccess } from '../access.ts';
 import type { PartitionRef, RecordHandler, UndecodableBatchHandler } from '../port.ts';
 import type { GatheringOptions } from './gathering.ts';

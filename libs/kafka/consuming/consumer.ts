@@ -13,7 +13,7 @@
  * It guarantees: each record is handed out until its offset, and all below, are committed as done; commits are for partitions that are
  * assigned, in their own generation. It does not guarantee that a record is handed out once.
  */
-import { AppError } from '#lib/errors';
+import { AppError } from '#lib/runtime';
 import { rootCause } from '../client.ts';
 import { createJoinGate } from '../kafkajs-patches/join-gate.ts';
 import { onOffsetOutOfRange } from '../kafkajs-patches/offset-out-of-range.ts';

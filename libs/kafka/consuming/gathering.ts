@@ -9,7 +9,7 @@
  * delays the handler alone: queues, offsets, rebalances and stops are as without it. One timer at most is set, and none while
  * nothing is queued.
  */
-import type { Clock } from '#lib/clock';
+import type { Clock } from '#lib/runtime';
 import type { IncomingRecord } from '../port.ts';
 import { ConsumedRecord } from './consumed-record.ts';
 import type { CallLimits } from './handler-calls.ts';

@@ -8,7 +8,7 @@
  * partitions take turns, so that a partition with many records does not fill it alone. Few calls are under way at once, so that records that
  * come meanwhile come together. A call that takes long, because it waits for something, is not counted: it delays its own partitions alone.
  */
-import type { Clock } from '#lib/clock';
+import type { Clock } from '#lib/runtime';
 import type { RecordHandler, UndecodableBatchHandler } from '../port.ts';
 import { ConsumedBatch } from './consumed-batch.ts';
 import { ConsumedRecord } from './consumed-record.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '#lib/clock';
+import type { Clock } from '#lib/runtime';
 import { within } from '../time-limit.ts';
 import type { PartitionWorker } from './partition-worker.ts';
 

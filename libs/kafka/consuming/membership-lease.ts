@@ -1,4 +1,4 @@
-import type { Clock } from '#lib/clock';
+import type { Clock } from '#lib/runtime';
 
 /** Until when no other member of the group can have been given our partitions. */
 export interface MembershipLease {

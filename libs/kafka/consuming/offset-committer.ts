@@ -1,5 +1,5 @@
 import type { EachBatchPayload } from 'kafkajs';
-import type { Logger } from '#lib/log';
+import type { Logger } from '#lib/runtime';
 import { rootCause } from '../client.ts';
 import type { PartitionWorker } from './partition-worker.ts';
 

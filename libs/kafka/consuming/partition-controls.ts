@@ -1,5 +1,5 @@
 import type { Consumer } from 'kafkajs';
-import type { Logger } from '#lib/log';
+import type { Logger } from '#lib/runtime';
 import type { PartitionRef } from '../port.ts';
 
 /** Pauses, resumes and moves the reading of single partitions. */

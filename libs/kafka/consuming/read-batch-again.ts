@@ -1,6 +1,6 @@
-import type { Clock } from '#lib/clock';
-import { FetchedBatch, type FetchedMessage } from '../codec/fetched-batch.ts';
+import type { Clock } from '#lib/runtime';
 import { type ClientOptions, createClient, rootCause } from '../client.ts';
+import { FetchedBatch, type FetchedMessage } from '../codec/fetched-batch.ts';
 import { createInnerCluster } from '../kafkajs-patches/inner-cluster.ts';
 import type { IncomingRecord, UndecodableBatch } from '../port.ts';
 import { within } from '../time-limit.ts';
@@ -36,7 +36,10 @@ export async function readBatchAgain(
     const [nodeId = ''] = Object.keys(cluster.findLeaderForPartitions(topic, [partition]));
     const broker = await cluster.findBroker({ nodeId });
     const { responses } = await broker.fetch({
-      ...{ maxWaitTime: 100, minBytes: 1, maxBytes, isolationLevel: readCommitted },
+      maxWaitTime: 100,
+      minBytes: 1,
+      maxBytes,
+      isolationLevel: readCommitted,
       topics: [{ topic, partitions: [{ partition, fetchOffset: String(firstOffset), maxBytes }] }],
     });
     return (responses[0]?.partitions[0]?.messages ?? []) as readonly FetchedMessage[];

@@ -1,4 +1,4 @@
-import { AppError } from '#lib/errors';
+import { AppError } from '#lib/runtime';
 import { Metrics } from '#lib/telemetry';
 import { createClient, rootCause } from '../client.ts';
 import type { IncomingRecord, UndecodableBatch } from '../port.ts';

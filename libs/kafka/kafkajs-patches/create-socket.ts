@@ -1,7 +1,7 @@
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { ISocketFactory } from 'kafkajs';
-import type { ClientTls } from '#lib/client-tls';
+import type { ClientTls } from '#lib/net';
 
 const keepAliveDelayMs = 60_000;
 /** Time for the peer to end its side too. An unreachable peer never does, and every connection tried meanwhile would stay open. */

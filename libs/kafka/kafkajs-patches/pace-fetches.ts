@@ -8,7 +8,7 @@
  * Stopping a fetcher waits for its fetch, so a resting fetch is cancelled then.
  */
 import type { Broker, PartitionAssigner } from 'kafkajs';
-import type { Clock } from '#lib/clock';
+import type { Clock } from '#lib/runtime';
 import type { FetchPace } from '../consuming/fetch-pace.ts';
 import { createSendFetch } from './fetch-request.ts';
 

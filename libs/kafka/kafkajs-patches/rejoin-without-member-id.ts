@@ -1,5 +1,5 @@
-import { KafkaJSError } from 'kafkajs/src/errors.js';
 import ConsumerGroup from 'kafkajs/src/consumer/consumerGroup.js';
+import { KafkaJSError } from 'kafkajs/src/errors.js';
 
 /**
  * A coordinator that has dropped a member answers its heartbeat with UNKNOWN_MEMBER_ID. kafkajs then forgets the member's id and joins again.

@@ -10,8 +10,7 @@
  *
  * A partition whose followers lag is sent alone until they keep up, because a request is answered only when its slowest partition is.
  */
-import type { Clock } from '#lib/clock';
-import { AppError } from '#lib/errors';
+import { AppError, type Clock } from '#lib/runtime';
 import type { Span } from '#lib/telemetry';
 import { type BatchLimits, createAccumulator, isExpired } from './accumulator.ts';
 import type { PendingRecord, RecordOwner } from './pending-record.ts';
@@ -95,7 +94,7 @@ export function createPartitionSender(options: PartitionSenderOptions): Partitio
       }
       const batch = inFlight;
       inFlight = [];
-      judgePace(outcome, tookMs);
+      notePace(outcome, tookMs);
       take(batch, outcome);
       void backOff();
     },
@@ -127,7 +126,7 @@ export function createPartitionSender(options: PartitionSenderOptions): Partitio
   }
 
   /** A leader that is slow with everything is no reason: more requests would make it slower. */
-  function judgePace(outcome: ProduceOutcome, tookMs: number): void {
+  function notePace(outcome: ProduceOutcome, tookMs: number): void {
     if (outcome.kind === 'unknown') isAlone ||= outcome.lags;
     else if (tookMs < followersTimeoutMs) isAlone = false;
   }

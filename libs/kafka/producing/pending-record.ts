@@ -1,5 +1,4 @@
-import type { AppError } from '#lib/errors';
-import type { Logger } from '#lib/log';
+import type { AppError, Logger } from '#lib/runtime';
 import type { Tracer } from '#lib/telemetry';
 import { batchRecord, type BatchRecord } from '../codec/record-batch.ts';
 import type { HeaderValue, OutgoingRecord, RecordPosition } from '../port.ts';

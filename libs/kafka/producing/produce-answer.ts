@@ -28,7 +28,7 @@ const laggards: ReadonlyMap<number, string> = new Map([
   [20, 'NOT_ENOUGH_REPLICAS_AFTER_APPEND'],
 ]);
 
-export function judgeAnswer(answers: readonly PartitionAnswer[], topic: string, partition: number): ProduceOutcome {
+export function outcomeOfAnswer(answers: readonly PartitionAnswer[], topic: string, partition: number): ProduceOutcome {
   const place = `${topic}/${partition}`;
   const [answer, ...others] = answers.filter((each) => each.topic === topic && each.partition === partition);
   if (answer === undefined || others.length > 0)
@@ -48,7 +48,7 @@ export function judgeAnswer(answers: readonly PartitionAnswer[], topic: string, 
 }
 
 /** The outcome of an unanswered request: unknown, for all of its partitions. */
-export const judgeFailure = (thrown: unknown): ProduceOutcome => ({
+export const outcomeOfFailure = (thrown: unknown): ProduceOutcome => ({
   kind: 'unknown',
   error: rootCause(thrown),
   connectionSuspect: true,

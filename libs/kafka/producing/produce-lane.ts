@@ -10,13 +10,12 @@
  * partitions gives a request up, the lane goes no further: the rest of the request keeps its time on this connection, and all else goes
  * by another lane.
  */
-import type { Clock } from '#lib/clock';
-import type { Logger } from '#lib/log';
+import type { Clock, Logger } from '#lib/runtime';
 import type { Compression } from '../codec/compression/compression.ts';
 import { type BatchRecord, encodeRecordBatch } from '../codec/record-batch.ts';
 import { within } from '../time-limit.ts';
 import type { BrokerConnection } from './broker-connection.ts';
-import { judgeAnswer, judgeFailure, type ProduceOutcome } from './produce-answer.ts';
+import { outcomeOfAnswer, outcomeOfFailure, type ProduceOutcome } from './produce-answer.ts';
 
 /** A partition's batch in the making. */
 export interface Sendable {
@@ -145,7 +144,7 @@ export function createProduceLane({
       for (const each of some) open.delete(each);
       if (open.size > 0) onGivenUp();
       else abandon(undefined);
-      const outcome = judgeFailure(new Error(`no answer within ${limitMs} ms`));
+      const outcome = outcomeOfFailure(new Error(`no answer within ${limitMs} ms`));
       for (const { sendable } of some) sendable.settle(outcome, clock.monotonicMs() - beganAtMs);
     }
 
@@ -182,12 +181,12 @@ export function createProduceLane({
       const answers = await within(clock, requestTimeoutMs * 2, answered, () => {
         throw new Error('no answer within twice the request time-out');
       });
-      const outcomes = encoded.map(({ topic, partition }) => judgeAnswer(answers, topic, partition));
+      const outcomes = encoded.map(({ topic, partition }) => outcomeOfAnswer(answers, topic, partition));
       if (outcomes.some(isSuspect)) renewConnection();
       return outcomes;
     } catch (error) {
       renewConnection();
-      return batches.map(() => judgeFailure(error));
+      return batches.map(() => outcomeOfFailure(error));
     }
   }
 

@@ -1,4 +1,4 @@
-import type { Logger } from '#lib/log';
+import type { Logger } from '#lib/runtime';
 import { type CreateProducer, createProducerBy, defaultRequestTimeoutMs, sendingOptionsOf } from './producer.ts';
 import { createSending, type Sending, type SendingMember } from './sending.ts';
 

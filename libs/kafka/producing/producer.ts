@@ -1,8 +1,5 @@
 import type { Registry } from 'prom-client';
-import type { Clock } from '#lib/clock';
-import { AppError } from '#lib/errors';
-import { createPart, type Part } from '#lib/lifecycle';
-import type { Logger } from '#lib/log';
+import { AppError, type Clock, createPart, type Logger, type Part } from '#lib/runtime';
 import { noTracer, type Tracer } from '#lib/telemetry';
 import type { KafkaAccess } from '../access.ts';
 import type { Compression } from '../codec/compression/compression.ts';
@@ -62,8 +59,12 @@ export const createProducer: CreateProducer = (options) =>
 
 /** Producers that send by the same connections have them equal, but for what names who opens them. */
 export const sendingOptionsOf = (options: ProducerOptions): SendingOptions => ({
-  ...{ brokers: options.brokers, tls: options.tls, sasl: options.sasl },
-  ...{ clientId: options.clientId, clock: options.clock, log: options.log },
+  brokers: options.brokers,
+  tls: options.tls,
+  sasl: options.sasl,
+  clientId: options.clientId,
+  clock: options.clock,
+  log: options.log,
   compression: options.compression ?? 'none',
   batches: { maxRecords: options.maxBatchRecords ?? 500, maxBytes: options.maxBatchBytes ?? 512 * 1024 },
   requestTimeoutMs: options.requestTimeoutMs ?? defaultRequestTimeoutMs,

@@ -5,9 +5,7 @@
  * Several producers may send by one Sending. Each has its own bounds, time limits, metrics and spans, and can come and go while the others go on;
  * a request carries what all of them send at that moment. Records of one key are in the order in which they were added, whoever added them.
  */
-import type { Clock } from '#lib/clock';
-import { AppError } from '#lib/errors';
-import type { Logger } from '#lib/log';
+import { AppError, type Clock, type Logger } from '#lib/runtime';
 import type { KafkaAccess } from '../access.ts';
 import { createClient, noRetry } from '../client.ts';
 import type { Compression } from '../codec/compression/compression.ts';

@@ -1,5 +1,4 @@
-import type { Clock } from '#lib/clock';
-import type { Logger } from '#lib/log';
+import type { Clock, Logger } from '#lib/runtime';
 import { rootCause } from '../client.ts';
 import type { ClusterMetadata, TopicMetadata } from '../codec/metadata-request.ts';
 import type { ProducerMeter } from '../metrics.ts';

@@ -1,7 +1,7 @@
-import type { AppError } from '#lib/errors';
+import type { AppError } from '#lib/runtime';
 import { isExpired } from './accumulator.ts';
+import { murmur2 } from './murmur2.ts';
 import type { PartitionSender } from './partition-sender.ts';
-import { partitionOf } from './partitioner.ts';
 import type { PendingRecord, RecordOwner } from './pending-record.ts';
 import type { ProduceLane } from './produce-lane.ts';
 import { nobody, type TopicLayout } from './topic-layouts.ts';
@@ -102,4 +102,9 @@ export function createTopicSender(options: TopicSenderOptions): TopicSender {
       for (const sender of senders) sender?.hurry();
     },
   };
+}
+
+/** The partition of a key among `count`, exactly as in Kafka's Java client, so that other programs find a key's partition. */
+export function partitionOf(key: Buffer | string, count: number): number {
+  return (murmur2(typeof key === 'string' ? Buffer.from(key) : key) & 0x7fffffff) % count;
 }

@@ -6,9 +6,7 @@
  * One job runs at a time. Tenants take turns: however many jobs one of them has waiting, another one's waits for the one that runs, and for one of each
  * other tenant. Beside that each has a share of the thread's time.
  */
-import type { Clock } from '#lib/clock';
-import { createPart, type Part } from '#lib/lifecycle';
-import type { Logger } from '#lib/log';
+import { type Clock, createPart, type Logger, type Part } from '#lib/runtime';
 import { createEndedThread, type Unanswered } from '../ended-thread.ts';
 import { createThreadShares } from '../thread-shares.ts';
 import { documentLimits } from './limits.ts';
@@ -84,8 +82,10 @@ interface Options {
 export function createDocumentJobs({ clock, log, limits: given = {} }: Options): DocumentJobs & Part {
   const limits = { ...usualLimits, ...given };
   const thread = createEndedThread<DocumentJob, DocumentAnswer>({
-    ...{ file: new URL('./document-worker.ts', import.meta.url), maxMegabytes: limits.megabytes },
-    ...{ name: 'documents', log },
+    file: new URL('./document-worker.ts', import.meta.url),
+    maxMegabytes: limits.megabytes,
+    name: 'documents',
+    log,
   });
   const shares = createThreadShares({ share: limits.tenantShare, burstMs: limits.tenantBurstMs });
   /** By tenant, the one whose turn it is first. */

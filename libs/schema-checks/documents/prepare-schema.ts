@@ -4,9 +4,8 @@ import { parseExact } from '#lib/exact-json';
 import { compileSchema } from '../compile-schema.ts';
 import { compareSchemas } from './compare-schemas.ts';
 import { pageFields } from './page-fields.ts';
-import { type FieldError, exampleErrors, schemaErrors } from './schema-errors.ts';
+import { exampleErrors, type FieldError, schemaErrors } from './schema-errors.ts';
 import { schemaFields } from './schema-fields.ts';
-import { wordsIn } from './words-in.ts';
 
 /** A version that is to be published, and the newest one. Texts are JSON. */
 export interface Draft {
@@ -68,10 +67,13 @@ function compileError(text: string, exampleText: string | undefined): FieldError
   const built = compileSchema(text);
   if ('message' in built) return { field: '/schema', message: `is not a valid JSON Schema: ${built.message}` };
   // Without an example, a value that is the same for all shows whether it ends at all.
-  const verdict = built.judge(JSON.parse(exampleText ?? '{}'));
+  const verdict = built.validate(JSON.parse(exampleText ?? '{}'));
   if (verdict.kind === 'endless') return { field: '/schema', message: 'refers to itself without end' };
   if (verdict.kind === 'match' || exampleText === undefined) return undefined;
   return { field: `/example${verdict.field}`, message: verdict.message };
 }
 
 const parse = (text: string): unknown => parseExact(text, 'all');
+
+/** Runs of characters with a letter or a digit. */
+export const wordsIn = (text: string): number => text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;

@@ -3,11 +3,11 @@
  * of them, and each as text: it has nothing to walk over.
  */
 import { parseExact } from '#lib/exact-json';
-import { vetJson } from './vet-json.ts';
 import { documentLimits } from './limits.ts';
 import { type ImportedType, readDocument } from './read-document.ts';
 import type { FieldError } from './schema-errors.ts';
 import { unstorableTexts } from './unstorable-text.ts';
+import { vetJson } from './vet-json.ts';
 
 /** A type of a document: texts are JSON. */
 export interface ImportedText {

@@ -10,7 +10,7 @@ export interface FieldError {
 const dialect = 'https://json-schema.org/draft/2020-12/schema';
 const maxErrors = 20;
 
-/** Keywords by which ajv does something else than judge: with `$async` its function gives a promise, which is no verdict. */
+/** Keywords by which ajv does something else than validate: with `$async` its function gives a promise, which is no verdict. */
 export const hindering: ReadonlySet<string> = new Set(['$async']);
 
 /** The errors of a schema that are found before it is compiled. @param text its JSON */
@@ -54,7 +54,7 @@ function hinderingIn(schema: unknown): Set<string> {
 const tooManyBytes = `must be at most ${maxSchemaBytes} bytes of JSON`;
 const escaped = (name: string): string => name.replace(/~/g, '~0').replace(/\//g, '~1');
 
-/** Keywords whose values are shown, and judge nothing. */
+/** Keywords whose values are shown, and validate nothing. */
 const isShown = (path: string): boolean => /(?<!\/properties)\/(?:default|example|examples)(?:\/|$)/.test(path);
 
 const tooLarge = (value: unknown): string =>

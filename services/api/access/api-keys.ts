@@ -1,6 +1,6 @@
 import { createApiKey, deleteApiKey, getApiKey, listApiKeys } from '#lib/api-contract';
-import { createId } from '#lib/ids';
 import type { Rate } from '#lib/rate-limit';
+import { createId } from '#lib/runtime';
 import { changeOf, sendResource } from '../http/etag.ts';
 import { readPage, takePage } from '../http/paging.ts';
 import { type FieldErrors, sendInvalid, sendMissing, sendProblem } from '../http/send-problem.ts';

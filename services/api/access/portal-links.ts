@@ -8,7 +8,7 @@ import {
   redeemPortalLink,
   usualLinkSeconds,
 } from '#lib/api-contract';
-import { createId } from '#lib/ids';
+import { createId } from '#lib/runtime';
 import { bodyLimits } from '../http/body-limits.ts';
 import { readPage, takePage } from '../http/paging.ts';
 import { sendInvalid, sendMissing, sendProblem } from '../http/send-problem.ts';
@@ -16,7 +16,7 @@ import { keyIdOf } from '../keys/identify-caller.ts';
 import { credentialHash, idInCredential, newCredential } from '../keys/key-text.ts';
 import { limitRedeeming } from '../limits/limit-redeeming.ts';
 import { refuseBeyondLimit } from '../limits/refuse-beyond-limit.ts';
-import { judgeLink } from '../portal/judge-link.ts';
+import { validateLink } from '../portal/validate-link.ts';
 import { type Route, serve } from '../route.ts';
 import {
   countOpenLinks,
@@ -36,7 +36,7 @@ const create = serve(createPortalLink, (deps) => async (request, reply) => {
   const { caller, tenant, idempotent, body } = request;
   if (body.tenant !== undefined && body.tenant !== tenant)
     return sendInvalid(reply, [{ field: '/tenant', message: `must be the tenant of the request, ${tenant}` }]);
-  const errors = judgeLink(body, portal);
+  const errors = validateLink(body, portal);
   if (errors.length > 0) return sendInvalid(reply, errors);
 
   const id = createId('lnk', clock.nowMs(), random);
@@ -84,9 +84,15 @@ const redeem = serve(
         const token = newCredential('hs', sessionId, random);
         const { tenant, key_id: keyId, operator_key: operatorKey, capabilities, return_url, accent } = link;
         const session = await insertSession(tx, {
-          ...{ tenant, id: sessionId, keyId, operatorKey },
-          ...{ scopes: [], portal: { link_id: id, capabilities, return_url, accent } },
-          ...{ hash: credentialHash(token), isCode: false, seconds: maxSessionSeconds },
+          tenant,
+          id: sessionId,
+          keyId,
+          operatorKey,
+          scopes: [],
+          portal: { link_id: id, capabilities, return_url, accent },
+          hash: credentialHash(token),
+          isCode: false,
+          seconds: maxSessionSeconds,
         });
         const redeemed = await noteRedeemed(tx, link, { sessionId, fingerprints });
         const actor = { credential: keyId, sessionId };

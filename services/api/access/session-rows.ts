@@ -1,11 +1,10 @@
 import type { Scope, Session } from '#lib/api-contract';
-import { type Clock, formatMicros, nowMicros } from '#lib/clock';
 import type { Query } from '#lib/postgres';
+import { type Clock, formatMicros, nowMicros } from '#lib/runtime';
 import type { PageRequest } from '../http/paging.ts';
 import type { KnownPortal } from '../keys/capabilities.ts';
 import { operatorCredential } from '../keys/operator-keys.ts';
-import type { KnownSession, StoredPortal } from '../keys/session-directory.ts';
-import { codeSeconds, idleSeconds } from '../keys/session-ends.ts';
+import { codeSeconds, idleSeconds, type KnownSession, type StoredPortal } from '../keys/session-directory.ts';
 import { idPattern } from '../resources/ids.ts';
 
 export interface SessionRow {
@@ -30,7 +29,7 @@ export interface SessionRow {
 export const sessionId = idPattern('ses');
 
 /**
- * Whether a session `s` can be used, or its code be redeemed: keys/session-directory.ts judges tokens by the same.
+ * Whether a session `s` can be used, or its code be redeemed: keys/session-directory.ts vets tokens by the same.
  *
  * @param fingerprints the parameter with those of the operator's keys
  */

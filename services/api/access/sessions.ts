@@ -1,10 +1,10 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
 import { createSession, deleteSession, getMe, listSessions, maxSessionSeconds, redeemSession } from '#lib/api-contract';
-import { createId } from '#lib/ids';
+import { createId } from '#lib/runtime';
 import { bodyLimits } from '../http/body-limits.ts';
-import { optionalBody } from '../http/optional-body.ts';
 import { readPage, takePage } from '../http/paging.ts';
+import { optionalBody } from '../http/patch-body.ts';
 import { sendInvalid, sendProblem } from '../http/send-problem.ts';
 import { allTenants, keyIdOf } from '../keys/identify-caller.ts';
 import { credentialHash, idInCredential, newCredential } from '../keys/key-text.ts';

@@ -14,7 +14,7 @@
  */
 import { createHmac, hkdfSync } from 'node:crypto';
 import { maskHeaders, secretMask } from '#lib/contract';
-import { AppError } from '#lib/errors';
+import { AppError } from '#lib/runtime';
 import type { EncryptionKey } from '#lib/secret-box';
 
 export type Conceal = (tenant: string, value: unknown) => unknown;

@@ -1,8 +1,7 @@
 import type { AuditEntry } from '#lib/api-contract';
-import { formatMicros } from '#lib/clock';
 import { ifDeleted, TenantDeleted } from '#lib/erasure';
-import { timeOfId } from '#lib/ids';
 import type { Query } from '#lib/postgres';
+import { formatMicros, timeOfId } from '#lib/runtime';
 import { bindTo, filterConditions, type Filtering, type FilterTable, readInstant } from '../http/filters.ts';
 import type { PageRequest } from '../http/paging.ts';
 import { operatorCredential } from '../keys/operator-keys.ts';
@@ -52,9 +51,15 @@ export async function insertEntry(tx: Query, entry: NewEntry): Promise<void> {
 /** Entries of one tenant, by one statement. @throws TenantDeleted */
 export async function insertEntries(tx: Query, tenant: string, entries: readonly NewEntry[]): Promise<void> {
   const rows = entries.map((entry) => ({
-    ...{ id: entry.id, at: instantOf(entry.id), credential: entry.credential, session_id: entry.sessionId },
-    ...{ action: entry.action, resource_id: entry.resourceId, request_id: entry.requestId },
-    ...{ before: jsonOf(entry.before), after: jsonOf(entry.after) },
+    id: entry.id,
+    at: instantOf(entry.id),
+    credential: entry.credential,
+    session_id: entry.sessionId,
+    action: entry.action,
+    resource_id: entry.resourceId,
+    request_id: entry.requestId,
+    before: jsonOf(entry.before),
+    after: jsonOf(entry.after),
   }));
   const deleted = await tx.query(
     `WITH written AS (

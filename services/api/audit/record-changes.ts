@@ -10,11 +10,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { AuditAction } from '#lib/api-contract';
-import type { Clock } from '#lib/clock';
 import { isSensitiveHeader } from '#lib/contract';
-import { AppError } from '#lib/errors';
-import { createId, type RandomBytes } from '#lib/ids';
 import type { Query } from '#lib/postgres';
+import { AppError, type Clock, createId, type RandomBytes } from '#lib/runtime';
 import type { EncryptionKey } from '#lib/secret-box';
 import { keyIdOf } from '../keys/identify-caller.ts';
 import { createConceal } from './conceal.ts';

@@ -1,5 +1,4 @@
 import type { Attempt } from '#lib/api-contract';
-import { formatMicros } from '#lib/clock';
 import {
   answeredHeadersFor,
   type AttemptTiming,
@@ -11,8 +10,8 @@ import {
   type StepFields,
   timingColumns,
 } from '#lib/contract';
-import { timeOfId } from '#lib/ids';
 import type { Query } from '#lib/postgres';
+import { formatMicros, timeOfId } from '#lib/runtime';
 import type { PageRequest } from '../http/paging.ts';
 
 /** Where nothing was sent, the request is null, and with it the timing. */

@@ -1,14 +1,12 @@
 import { type Delivery, delivery } from '#lib/api-contract';
 import { detailFor, type HeaderViewer } from '#lib/contract';
-import { microsOf } from '#lib/clock';
 import { type deliveryColumns, sqlStatus } from '#lib/event-store';
-import { idRange } from '#lib/ids';
 import type { Query } from '#lib/postgres';
+import { idRange, microsOf } from '#lib/runtime';
 import { bindTo, filterConditions } from '../http/filters.ts';
 import type { PageRequest } from '../http/paging.ts';
 import { type BoundedList, type BoundedPage, boundedSql, chooseLead } from '../resources/bounded-list.ts';
-import { idPattern } from '../resources/ids.ts';
-import { mostClockSkewMs } from '../resources/most-clock-skew.ts';
+import { idPattern, mostClockSkewMs } from '../resources/ids.ts';
 import { type DeliveryFilter, deliveryFilters } from './filters.ts';
 import { allDeliveries, deliveryLeads } from './leads.ts';
 

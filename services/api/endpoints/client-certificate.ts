@@ -1,8 +1,8 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import type { ChangedEndpoint, Endpoint } from '#lib/api-contract';
-import { formatMicros } from '#lib/clock';
 import type { EndpointCertificate } from '#lib/contract';
+import { formatMicros } from '#lib/runtime';
 import type { Read } from '../http/send-problem.ts';
 
 type GivenCertificate = NonNullable<ChangedEndpoint['client_certificate']>;

@@ -1,6 +1,6 @@
 import type { ChangedEndpoint } from '#lib/api-contract';
 import { type EndpointSettings, type goesWithHost, settingsForHost } from '#lib/contract';
-import { mergePatch } from '../http/merge-patch.ts';
+import { mergePatch } from '../http/patch-body.ts';
 import type { FieldErrors } from '../http/send-problem.ts';
 import { mergeHeaders } from './private-settings.ts';
 import type { EndpointRow } from './queries.ts';

@@ -3,7 +3,6 @@
  * with their attempts, and its waiting rows, which are counted up to a number. What nobody knows is null.
  */
 import type { EndpointHealth } from '#lib/api-contract';
-import { formatMicros } from '#lib/clock';
 import {
   type AttemptOutcome,
   type DeliveryStatus,
@@ -12,8 +11,8 @@ import {
   waitingStatuses,
 } from '#lib/contract';
 import { sqlStatus } from '#lib/event-store';
-import { timeOfId } from '#lib/ids';
 import type { Query } from '#lib/postgres';
+import { formatMicros, timeOfId } from '#lib/runtime';
 import { excerptText } from '../deliveries/index.ts';
 import type { Named } from '../resources/resource-table.ts';
 

@@ -1,6 +1,6 @@
 import { type EndpointHealth, getEndpointHealth } from '#lib/api-contract';
-import { formatMicros, microsOf, nowMicros } from '#lib/clock';
 import { detailFor, pausedBetween, type StoredPause } from '#lib/contract';
+import { formatMicros, microsOf, nowMicros } from '#lib/runtime';
 import { sendMissing } from '../http/send-problem.ts';
 import { headerViewerOf } from '../keys/identify-caller.ts';
 import { serve } from '../route.ts';

@@ -1,7 +1,7 @@
 /** Pausing an endpoint and resuming it. The revision stays: breaker, failing time and ETag are of what a user has set. */
-import { formatMicros, microsOf } from '#lib/clock';
 import { pauseLimits, type StoredPause } from '#lib/contract';
 import type { Query } from '#lib/postgres';
+import { formatMicros, microsOf } from '#lib/runtime';
 import type { Named } from '../resources/resource-table.ts';
 import { type EndpointRow, endpointTable } from './queries.ts';
 

@@ -19,8 +19,8 @@ import type { SecretBox } from '#lib/secret-box';
 import type { LimitName, TenantLimits } from '#lib/tenancy';
 import type { FilterTable } from '../http/filters.ts';
 import { type Caller, headerViewerOf } from '../keys/identify-caller.ts';
+import { containsText } from '../resources/bounded-list.ts';
 import { createResourceTable, type Named, type ResourceRow } from '../resources/resource-table.ts';
-import { containsText } from '../resources/search-text.ts';
 import { publicKeysOf, sealSecrets } from '../resources/stored-secrets.ts';
 import { isFull, type Room, roomExpression, roomValues } from '../resources/tenant-room.ts';
 import { shownCertificate } from './client-certificate.ts';
@@ -52,7 +52,7 @@ export interface EndpointRow extends ResourceRow, Omit<EndpointContent, 'setting
   expires_at: string | null;
   /** A portal session chose the URL. */
   url_by_portal: boolean;
-  /** When it last got an event that its filter had not judged, and why. */
+  /** When it last got an event that its filter could not match, and why. */
   filter_unjudged: { at: string; reason: UnjudgedReason } | null;
 }
 

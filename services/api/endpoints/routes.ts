@@ -10,7 +10,7 @@ import {
   updateEndpoint,
 } from '#lib/api-contract';
 import type { StoredSecret } from '#lib/contract';
-import { createId } from '#lib/ids';
+import { createId } from '#lib/runtime';
 import { generateSecret } from '#lib/signatures';
 import { maskedChanges } from '../audit/index.ts';
 import { bodyLimits } from '../http/body-limits.ts';
@@ -135,7 +135,7 @@ const update = serve(
           ed25519 === (before.settings.ed25519 ?? false)
             ? undefined
             : switchEd25519(openSecrets(secretBox, { table: 'endpoints', ...named }, row.secrets), ed25519, random);
-        // Judged with the allowances of whoever chose it last.
+        // Vetted with the allowances of whoever chose it last.
         const urlByPortal = isMoved ? isPortal : row.url_by_portal;
         // Prolonging is no change of the settings: the ETag stays, and so does the circuit breaker.
         const changedRow = isSame ? row : await setContent(tx, secretBox, named, { content, urlByPortal, secrets });

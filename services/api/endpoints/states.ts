@@ -2,7 +2,7 @@
 import { disableEndpoint, enableEndpoint, pauseEndpoint, probeEndpoint, resumeEndpoint } from '#lib/api-contract';
 import { changeOf, sendResource } from '../http/etag.ts';
 import { readInstant } from '../http/filters.ts';
-import { optionalBody } from '../http/optional-body.ts';
+import { optionalBody } from '../http/patch-body.ts';
 import { sendInvalid, sendProblem } from '../http/send-problem.ts';
 import { refuseBeyondLimit } from '../limits/refuse-beyond-limit.ts';
 import { serve } from '../route.ts';

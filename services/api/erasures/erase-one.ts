@@ -1,6 +1,6 @@
-import { isAppError } from '#lib/errors';
 import { markEvents, removeEventData } from '#lib/erasure';
 import type { Query } from '#lib/postgres';
+import { isAppError } from '#lib/runtime';
 import type { Store } from '../resources/resource-table.ts';
 import { type ErasureRow, findErasure, insertErasure, leaseNew, leaveToJob, setRemoved } from './erasure-row.ts';
 

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { topicNames, topicsOf } from '#lib/contract';
-import { toAppError } from '#lib/errors';
 import { createForgetResponses } from '#lib/idempotency';
 import { kafkaAccess, readKeepTimes } from '#lib/kafka';
-import { inRounds, type Part } from '#lib/lifecycle';
 import { createPools, postgresAccess } from '#lib/postgres';
 import type { Redis } from '#lib/redis';
+import { inRounds, type Part, toAppError } from '#lib/runtime';
 import type { SecretBox } from '#lib/secret-box';
 import type { ServiceContext } from '#lib/service-host';
 import type { ApiConfig } from '../config.ts';
@@ -33,7 +32,9 @@ export function openErasing(
 ): Part[] {
   const name = 'hookline-api';
   const postgres = createPools({ ...postgresAccess(config), name, log, metrics })({
-    ...{ use: 'erasing', maxConnections, statementTimeoutMs },
+    use: 'erasing',
+    maxConnections,
+    statementTimeoutMs,
   });
   const topics = topicsOf(config.topicPrefix);
   const access = { ...kafkaAccess(config), clientId: name };

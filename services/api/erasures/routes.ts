@@ -1,14 +1,13 @@
+import type { FastifyReply } from 'fastify';
 import { createErasure, eraseEvent, type ErasurePreview, getErasure } from '#lib/api-contract';
-import { formatMicros, nowMicros } from '#lib/clock';
-import { createId } from '#lib/ids';
+import { createId, formatMicros, nowMicros } from '#lib/runtime';
+import { eventExists } from '../events/index.ts';
 import { readFilters } from '../http/filters.ts';
 import { sendInvalid, sendProblem } from '../http/send-problem.ts';
 import { type Route, serve } from '../route.ts';
-import { eventExists } from '../events/index.ts';
 import { countEvents, erasureFilters } from './choose-events.ts';
 import { eraseOne } from './erase-one.ts';
-import { findErasure, findErasureOf, insertErasure, receiptOf } from './erasure-row.ts';
-import { sendErasure } from './send-erasure.ts';
+import { erasureOf, type ErasureRow, findErasure, findErasureOf, insertErasure, receiptOf } from './erasure-row.ts';
 
 /** A job marks the events that match, page by page, and removes what belongs to them. */
 const create = serve(createErasure, ({ clock, random, asOf }) => async (request, reply) => {
@@ -69,3 +68,7 @@ const erase = serve(eraseEvent, ({ postgres, clock, random }) => async (request,
 });
 
 export const erasureRoutes: readonly Route[] = [create, get, erase];
+
+/** Answers that an erasure has begun, or was begun before, with its URL. */
+const sendErasure = (reply: FastifyReply, erasure: ErasureRow): FastifyReply =>
+  reply.code(202).header('location', `/v1/erasures/${erasure.id}`).send(erasureOf(erasure));

@@ -2,8 +2,6 @@
  * Works an erasure off, in bounded pages, each of which can be repeated: a process that dies is followed by another when its lease is over.
  * erasure-row.ts has the states.
  */
-import { type Clock, formatMicros, nowMicros } from '#lib/clock';
-import type { CrashPoints } from '#lib/crash-points';
 import {
   addRemoved,
   markEvents,
@@ -15,6 +13,7 @@ import {
 } from '#lib/erasure';
 import { type ForgetResponses, removeAnswers } from '#lib/idempotency';
 import type { Postgres } from '#lib/postgres';
+import { type Clock, type CrashPoints, formatMicros, nowMicros } from '#lib/runtime';
 import type { SecretBox } from '#lib/secret-box';
 import { chooseEvents } from './choose-events.ts';
 import { eraseNames } from './erase-names.ts';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { formatMicros, nowMicros } from '#lib/clock';
+import { formatMicros, nowMicros } from '#lib/runtime';
 import { readInstant } from '../http/filters.ts';
 import { eventTypeOf } from './shown-types.ts';
 import {

@@ -43,7 +43,8 @@ export async function changesOf(
       ...row,
       facts: {
         ...facts,
-        ...{ from: unlessHidden(from), into: unlessHidden(into) },
+        from: unlessHidden(from),
+        into: unlessHidden(into),
         notes: notes == null ? notes : withoutHidden(notes, isHidden),
       },
     }),

@@ -1,7 +1,5 @@
-import type { Clock } from '#lib/clock';
-import { inRounds, type Part } from '#lib/lifecycle';
-import type { Logger } from '#lib/log';
 import type { Query } from '#lib/postgres';
+import { type Clock, inRounds, type Logger, type Part } from '#lib/runtime';
 import type { DocumentJobs } from '#lib/schema-checks';
 
 const everyMs = 60_000;
@@ -28,7 +26,10 @@ interface OldVersion {
  */
 export const describeOldVersions = ({ postgres, documents, clock, log }: Deps): Part =>
   inRounds((signal) => describeVersions({ postgres, documents }, signal), {
-    ...{ name: 'fields of old versions', everyMs, clock, log },
+    name: 'fields of old versions',
+    everyMs,
+    clock,
+    log,
   });
 
 export async function describeVersions(

@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { TypeLink } from '#lib/api-contract';
-import { formatMicros, nowMicros } from '#lib/clock';
 import { isWrittenLikeTypeName } from '#lib/contract';
-import { createId } from '#lib/ids';
+import { createId, formatMicros, nowMicros } from '#lib/runtime';
 import { wordsIn } from '#lib/schema-checks';
 import type { FieldErrors } from '../http/send-problem.ts';
 import { decideNames } from './decide-names.ts';
@@ -135,7 +134,9 @@ export async function describeType(
 
 export const firstVersion = (version: PreparedVersion): NewVersion => ({
   ...rowOf(version),
-  ...{ version: 1, compatibility: 'initial', differences: [] },
+  version: 1,
+  compatibility: 'initial',
+  differences: [],
 });
 
 /** The next version with what it changes; undefined: the newest one is the same. */
@@ -160,8 +161,12 @@ export function nextVersion(
 }
 
 const rowOf = (version: PreparedVersion) => ({
-  ...{ schema: version.schema, example: version.example, example_generated: version.exampleGenerated },
-  ...{ notes: version.notes, fields: version.fields, fields_truncated: version.fieldsTruncated },
+  schema: version.schema,
+  example: version.example,
+  example_generated: version.exampleGenerated,
+  notes: version.notes,
+  fields: version.fields,
+  fields_truncated: version.fieldsTruncated,
 });
 
 export const wordsOf = (version: PreparedVersion | undefined): number =>

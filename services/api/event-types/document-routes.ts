@@ -1,9 +1,9 @@
 import { type EventType, exportEventTypes, givenEventType, importEventTypes } from '#lib/api-contract';
 import { type EventTypeVisibility, isEventTypeName } from '#lib/contract';
-import { AppError } from '#lib/errors';
 import { sendResponse } from '#lib/idempotency';
 import type { Query } from '#lib/postgres';
 import { rateLimitFields, waitSeconds } from '#lib/rate-limit';
+import { AppError } from '#lib/runtime';
 import { exportBucket, exportRate } from '../http/api-limits.ts';
 import { readFilters } from '../http/filters.ts';
 import { readPage, takePage } from '../http/paging.ts';

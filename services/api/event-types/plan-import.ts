@@ -4,9 +4,8 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { TypeLink } from '#lib/api-contract';
-import type { Clock } from '#lib/clock';
-import { createId, type RandomBytes } from '#lib/ids';
 import type { Query } from '#lib/postgres';
+import { type Clock, createId, type RandomBytes } from '#lib/runtime';
 import { type LimitName, type TenantLimits } from '#lib/tenancy';
 import { decideNames, type KnownNames } from './decide-names.ts';
 import {
@@ -155,14 +154,19 @@ function planImport(
     }
     const ofVersion = published === undefined ? (before === undefined ? 0 : wordsBeside(before)) : wordsOf(version);
     types.push({
-      ...{ id, name, content, published, before },
+      id,
+      name,
+      content,
+      published,
+      before,
       words: countWords(content, ofVersion),
       bytes: (before?.bytes ?? 0) + more,
     });
     if (before === undefined) report.created.push(name);
     else
       report.changed.push({
-        ...{ name, fields },
+        name,
+        fields,
         version: published?.version ?? null,
         compatibility: published?.compatibility ?? null,
         differences: published?.differences ?? [],

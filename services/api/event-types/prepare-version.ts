@@ -77,7 +77,13 @@ export async function prepareAgainst(
   // One that was made from the schema, by a version of before, stays.
   const isKept = isSameSchema && example === undefined && newest !== undefined;
   const version: PreparedVersion = {
-    ...{ schema, notes, breaking, differences, fields, fieldsTruncated, fieldWords },
+    schema,
+    notes,
+    breaking,
+    differences,
+    fields,
+    fieldsTruncated,
+    fieldWords,
     example: isKept ? newest.example : (example ?? 'null'),
     exampleGenerated: isKept && newest.exampleGenerated,
     comparedWith: newest?.version ?? null,

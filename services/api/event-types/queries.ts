@@ -3,7 +3,7 @@ import { type AliasKind, type EventTypeVisibility, isEventTypeName } from '#lib/
 import type { Query } from '#lib/postgres';
 import { bindTo, filterConditions, type Filtering, type FilterTable } from '../http/filters.ts';
 import type { PageRequest } from '../http/paging.ts';
-import { containsText } from '../resources/search-text.ts';
+import { containsText } from '../resources/bounded-list.ts';
 
 /** The successor in `deprecation` is as it was written: any name of that type. */
 export interface EventTypeRow extends Omit<EventTypeSummary, 'groups' | 'aliases' | 'links'> {

@@ -15,14 +15,12 @@ import {
   updateEventType,
 } from '#lib/api-contract';
 import { isEventTypeName } from '#lib/contract';
-import { AppError } from '#lib/errors';
+import { AppError } from '#lib/runtime';
 import { bodyLimits } from '../http/body-limits.ts';
 import { hasTag, sendResource } from '../http/etag.ts';
 import { readFilters } from '../http/filters.ts';
-import { mergePatch } from '../http/merge-patch.ts';
-import { optionalBody } from '../http/optional-body.ts';
 import { readPage, takePage } from '../http/paging.ts';
-import { readPatched } from '../http/patch-body.ts';
+import { mergePatch, optionalBody, readPatched } from '../http/patch-body.ts';
 import { sendInvalid } from '../http/send-problem.ts';
 import { type Route, serve } from '../route.ts';
 import { pauseType, resumeType, retireType } from './change-status.ts';

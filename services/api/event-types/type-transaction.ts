@@ -4,12 +4,10 @@
  */
 import type { FastifyRequest } from 'fastify';
 import type { EventType } from '#lib/api-contract';
-import type { Clock } from '#lib/clock';
-import { AppError } from '#lib/errors';
-import { createId, type RandomBytes } from '#lib/ids';
 import type { IdempotentRequest, KeptResponse } from '#lib/idempotency';
 import type { Query } from '#lib/postgres';
 import type { ProblemCode } from '#lib/problem';
+import { AppError, type Clock, createId, type RandomBytes } from '#lib/runtime';
 import type { LimitName, TenantLimits } from '#lib/tenancy';
 import type { AuditedChange } from '../audit/index.ts';
 import { matches } from '../http/etag.ts';
@@ -64,7 +62,11 @@ export async function changeTypes<T>(
   return effects.transaction(async (tx) => {
     await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`event-types/${tenant}`]);
     return work({
-      ...{ clock, random, limits, tx, tenant },
+      clock,
+      random,
+      limits,
+      tx,
+      tenant,
       audit: (change) => request.audit(tx, change),
       audits: (changes) => request.audits(tx, changes),
     });

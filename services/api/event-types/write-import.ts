@@ -2,10 +2,8 @@
  * Writes what an import has planned, in few statements: those with texts in pieces of a megabyte, so that no turn of the loop is long. The transaction
  * has a time limit, and ends when the client has left.
  */
-import type { Clock } from '#lib/clock';
-import { AppError } from '#lib/errors';
-import { createId } from '#lib/ids';
 import { isTimedOut, type Query } from '#lib/postgres';
+import { AppError, type Clock, createId } from '#lib/runtime';
 import type { AuditedChange } from '../audit/index.ts';
 import { insertChanges } from './changes.ts';
 import { deprecationJson, textBytes } from './describe-type.ts';
@@ -99,7 +97,10 @@ const columnsOf = (types: readonly PlannedType[]): [names: string[], ids: string
 ];
 
 const versionFacts = ({ version, notes, compatibility, differences }: NonNullable<PlannedType['published']>) => ({
-  ...{ version, notes, compatibility, differences },
+  version,
+  notes,
+  compatibility,
+  differences,
 });
 
 async function viewsOf(
@@ -113,8 +114,14 @@ async function viewsOf(
 const rowOf =
   (changing: Pick<Changing, 'clock'>) =>
   ({ id, content, words, bytes, published, before }: PlannedType) => ({
-    ...{ id, words, bytes, visibility: content.visibility, category: content.category, enforce: content.enforce },
-    ...{ description: content.description, notes: content.notes },
+    id,
+    words,
+    bytes,
+    visibility: content.visibility,
+    category: content.category,
+    enforce: content.enforce,
+    description: content.description,
+    notes: content.notes,
     deprecation: JSON.parse(deprecationJson(changing, content, before ?? null) ?? 'null') as unknown,
     version: published?.version ?? before?.version ?? null,
   });
@@ -154,13 +161,16 @@ function entriesOf({ clock, random }: Changing, { id: typeId, name, content, pub
     change: 'created' | 'described' | 'deprecated' | 'undeprecated' | 'version';
     notes?: string | null;
   }) => ({
-    ...{ id: createId('etc', clock.nowMs(), random), typeId, name },
+    id: createId('etc', clock.nowMs(), random),
+    typeId,
+    name,
     ...facts,
   });
   const { deprecation } = content;
   const version = published && {
     ...change({ change: 'version', notes: published.notes }),
-    ...{ version: published.version, compatibility: published.compatibility },
+    version: published.version,
+    compatibility: published.compatibility,
   };
   return [
     ...(before === undefined ? [change({ change: 'created' })] : []),

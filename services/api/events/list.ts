@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { listEvents } from '#lib/api-contract';
-import { formatMicros, microsOf } from '#lib/clock';
+import { formatMicros, microsOf } from '#lib/runtime';
 import { bodyEtag, isUnchanged } from '../http/etag.ts';
 import { linkPages, takePage } from '../http/paging.ts';
 import { sendInvalid, sendProblem } from '../http/send-problem.ts';
@@ -8,7 +8,7 @@ import { type RouteDeps, serve } from '../route.ts';
 import { readNewestEvents } from './newest.ts';
 import { type AskedEvents, readEventQuery } from './polling/event-query.ts';
 import type { Found, Place } from './polling/held-polls.ts';
-import { afterInstant } from './polling/instants.ts';
+import { afterInstant } from './polling/read-new-events.ts';
 import { type AskedNewest, readNewestQuery } from './polling/newest-query.ts';
 import { isExpired } from './polling/position.ts';
 import { sendNoPlace } from './polling/send-no-place.ts';

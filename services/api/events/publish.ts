@@ -1,8 +1,8 @@
 import { publishEvent } from '#lib/api-contract';
 import { maxPayloadBytes, maxPayloadText } from '#lib/contract';
 import { sendResponse } from '#lib/idempotency';
-import { createId } from '#lib/ids';
-import { memberText } from '#lib/json-locator';
+import { memberText } from '#lib/payload';
+import { createId } from '#lib/runtime';
 import { createEnforcement, schemaTagOf } from '#lib/schema-checks';
 import { attribute, newTraceparent } from '#lib/telemetry';
 import { bodyLimits } from '../http/body-limits.ts';
@@ -11,7 +11,7 @@ import { serve } from '../route.ts';
 import { tagErrors } from '../settings/tags.ts';
 import { insertPublishedEvents } from './published.ts';
 import { createPublishing, publishedAnswer } from './publishing/publishing.ts';
-import { refuseUnjudged } from './publishing/refuse-unjudged.ts';
+import { refuseUnvalidated } from './publishing/refuse-unvalidated.ts';
 
 /**
  * An event of one's own. It is readable when it is answered for, and goes to its topic right after, or as soon as Kafka is back:
@@ -31,10 +31,10 @@ export const publish = serve(
       const text = memberText(request.bodyText, 'payload') ?? '';
       const payload = Buffer.from(text);
       if (payload.length > maxPayloadBytes) return sendTooLarge(reply, `The payload may have ${maxPayloadText}`);
-      const validation = await enforcement.judge({ tenant, type, text: () => text });
+      const validation = await enforcement.validate({ tenant, type, text: () => text });
       if (validation.kind === 'mismatch' && validation.enforce === 'reject')
         return sendInvalid(reply, [{ field: `/payload${validation.field}`, message: validation.message }]);
-      const refused = refuseUnjudged(reply, validation, type);
+      const refused = refuseUnvalidated(reply, validation, type);
       if (refused !== undefined) return refused;
 
       const nowMs = clock.nowMs();

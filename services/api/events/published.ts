@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import { formatMicros } from '#lib/clock';
 import { publishedSourceId, type Tags } from '#lib/contract';
 import { bodyHashOf, createDedupStore, createPostgresKeyTable, dedupKeyOf, type KeyMemory } from '#lib/dedup-store';
 import { ifDeleted, TenantDeleted } from '#lib/erasure';
@@ -15,6 +14,7 @@ import {
   unnested,
 } from '#lib/event-store';
 import type { Query } from '#lib/postgres';
+import { formatMicros } from '#lib/runtime';
 import { candidateOf, type OutboxEvent } from '../outbox/outbox-event.ts';
 import { claimSeconds } from '../outbox/outbox-table.ts';
 

@@ -1,7 +1,6 @@
-import { microsOf } from '#lib/clock';
-import { idRange } from '#lib/ids';
+import { idRange, microsOf } from '#lib/runtime';
 import type { Bind } from '../http/filters.ts';
-import { mostClockSkewMs } from '../resources/most-clock-skew.ts';
+import { mostClockSkewMs } from '../resources/ids.ts';
 import type { EventFilter } from './filters.ts';
 
 type ReceivedFilter = Pick<EventFilter, 'received_since' | 'received_until'>;

@@ -7,9 +7,9 @@ import {
   listEventMatching,
   listEventReceipts,
 } from '#lib/api-contract';
-import { decodeContent } from '#lib/content-coding';
 import { receivedHeadersFor } from '#lib/contract';
 import { maxEventSteps } from '#lib/event-filter';
+import { decodeContent } from '#lib/payload';
 import { traceIdOf } from '#lib/telemetry';
 import { deliveryId, deliveryOf, listDeliveriesOfEvent } from '../deliveries/index.ts';
 import { readPage, takePage } from '../http/paging.ts';
@@ -137,32 +137,28 @@ const receipts = serve(listEventReceipts, ({ postgres, apiUrl }) => async (reque
   );
 });
 
-const matching = serve(
-  listEventMatching,
-  ({ postgres, judgingTurns, clock, log, apiUrl }) =>
-    async (request, reply) => {
-      const { tenant } = request;
-      const page = readPage(request.query, position);
-      if ('errors' in page) return sendInvalid(reply, page.errors);
-      const { after, stepsLeft } = readPosition(page.after);
-      const event = await findEvent(postgres, tenant, request.params.id);
-      if (event === undefined) return sendProblem(reply, 'not_found');
-      if (isErased(event)) return sendProblem(reply, 'gone', 'The event was erased');
-      const found = await endpointsAfter(postgres, tenant, { after, limit: page.limit + 1 });
-      const matched = await matchEvent(
-        { postgres, turns: judgingTurns, clock, log },
-        {
-          tenant,
-          event,
-          stepsLeft,
-          endpoints: found.slice(0, page.limit),
-          isTest: await isSampleEvent(postgres, tenant, event),
-        },
-      );
-      takePage(found, page.limit, ({ id }) => ({ cursor: `${id}.${matched.stepsLeft}` }), { request, reply, apiUrl });
-      return matched.matches;
+const matching = serve(listEventMatching, ({ postgres, matchTurns, clock, log, apiUrl }) => async (request, reply) => {
+  const { tenant } = request;
+  const page = readPage(request.query, position);
+  if ('errors' in page) return sendInvalid(reply, page.errors);
+  const { after, stepsLeft } = readPosition(page.after);
+  const event = await findEvent(postgres, tenant, request.params.id);
+  if (event === undefined) return sendProblem(reply, 'not_found');
+  if (isErased(event)) return sendProblem(reply, 'gone', 'The event was erased');
+  const found = await endpointsAfter(postgres, tenant, { after, limit: page.limit + 1 });
+  const matched = await matchEvent(
+    { postgres, turns: matchTurns, clock, log },
+    {
+      tenant,
+      event,
+      stepsLeft,
+      endpoints: found.slice(0, page.limit),
+      isTest: await isSampleEvent(postgres, tenant, event),
     },
-);
+  );
+  takePage(found, page.limit, ({ id }) => ({ cursor: `${id}.${matched.stepsLeft}` }), { request, reply, apiUrl });
+  return matched.matches;
+});
 
 /** The last endpoint of the page before, and what the event's filters may still cost: filters share that in the order of ids. */
 const position = /^(ep_[0-9a-hjkmnp-tv-z]{26})\.(\d{1,7})$/;

@@ -1,7 +1,7 @@
 import { searchEvents } from '#lib/api-contract';
 import { problemsOfFilter } from '#lib/event-filter';
 import { parseExact } from '#lib/exact-json';
-import { clientLeft } from '#lib/http-server';
+import { clientLeft } from '#lib/net';
 import { readFilters } from '../http/filters.ts';
 import { readPage } from '../http/paging.ts';
 import { type FieldErrors, type Read, sendInvalid, sendProblem } from '../http/send-problem.ts';

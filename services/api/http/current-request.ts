@@ -12,7 +12,7 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { clientLeft } from '#lib/http-server';
+import { clientLeft } from '#lib/net';
 
 interface Current {
   tenant: string;

@@ -2,7 +2,7 @@
  * A filter of a list, described once: its SQL, and whether an item at hand matches it, for requests that are held. Its parameter is one of the
  * operation's in libs/api-contract.
  */
-import { formatMicros, parseRfc3339 } from '#lib/clock';
+import { formatMicros, parseRfc3339 } from '#lib/runtime';
 import type { FieldErrors } from './send-problem.ts';
 
 export interface FilterRow<Item = never> {

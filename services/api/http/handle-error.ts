@@ -1,11 +1,10 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { TenantDeleted } from '#lib/erasure';
-import { type AppError, isAppError, toAppError } from '#lib/errors';
-import { clientLeft, hasClientLeft } from '#lib/http-server';
-import type { Logger } from '#lib/log';
+import { clientLeft, hasClientLeft } from '#lib/net';
 import type { ProblemCode } from '#lib/problem';
-import { LimitReached, type TenantLimits } from '#lib/tenancy';
+import { type AppError, isAppError, type Logger, toAppError } from '#lib/runtime';
 import { traceIdOf } from '#lib/telemetry';
+import { LimitReached, type TenantLimits } from '#lib/tenancy';
 import { fieldErrors } from './field-errors.ts';
 import { sendInvalid, sendLimitReached, sendProblem, sendTooLarge } from './send-problem.ts';
 

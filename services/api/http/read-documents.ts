@@ -5,8 +5,8 @@
  * Runs before all else that looks at a body. A client that leaves ends the work for it: `request.left`.
  */
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { AppError } from '#lib/errors';
-import { clientLeft } from '#lib/http-server';
+import { clientLeft } from '#lib/net';
+import { AppError } from '#lib/runtime';
 import type { DocumentJobs, ImportedText, ReadRequest, Undone } from '#lib/schema-checks';
 import { contentEncoded, isEncoded, notJson } from './handle-error.ts';
 import { sendInvalid } from './send-problem.ts';

@@ -1,4 +1,5 @@
 import type { preValidationHookHandler } from 'fastify';
+import { maxLevels } from './request-bounds.ts';
 import type { RouteSchema } from './route-schema.ts';
 import { excessOf } from './schema-bounds.ts';
 import { sendInvalid } from './send-problem.ts';
@@ -17,3 +18,14 @@ export const refuseExcess: preValidationHookHandler = (request, reply, done) => 
 
 const fieldsOf = (schema: object | undefined, value: unknown, nameOf: (field: string) => string) =>
   schema === undefined ? [] : excessOf(schema, value).map(({ field, message }) => ({ field: nameOf(field), message }));
+
+export const refuseDeepBody: preValidationHookHandler = (request, reply, done) => {
+  if (isDeeper(request.body, maxLevels))
+    sendInvalid(reply, [{ field: '(body)', message: `must not be nested deeper than ${maxLevels}` }]);
+  else done();
+};
+
+const isDeeper = (value: unknown, levels: number): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1)));

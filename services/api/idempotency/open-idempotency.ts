@@ -1,8 +1,7 @@
-import { randomPool } from '#lib/ids';
 import { createPostgresStore, createRedisResponses, type IdempotencyStore, rememberingStore } from '#lib/idempotency';
-import type { Part } from '#lib/lifecycle';
 import type { Postgres } from '#lib/postgres';
 import type { Redis } from '#lib/redis';
+import { type Part, randomPool } from '#lib/runtime';
 import type { SecretBox } from '#lib/secret-box';
 import type { ServiceContext } from '#lib/service-host';
 import type { ApiConfig } from '../config.ts';

@@ -1,8 +1,6 @@
-import type { Clock } from '#lib/clock';
 import { sweepExpiredKeys } from '#lib/idempotency';
-import { inRounds, type Part } from '#lib/lifecycle';
-import type { Logger } from '#lib/log';
 import type { Query } from '#lib/postgres';
+import { type Clock, inRounds, type Logger, type Part } from '#lib/runtime';
 
 const everyMs = 600_000;
 /** Deleted within some milliseconds. */

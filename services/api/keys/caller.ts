@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler, preValidationHookHandler } from 'fastify';
 import type { FollowedErasures } from '#lib/erasure';
-import { type Rate, rateLimitFields, type RateLimiter, waitSeconds } from '#lib/rate-limit';
 import type { Readings } from '#lib/postgres';
+import { type Rate, rateLimitFields, type RateLimiter, waitSeconds } from '#lib/rate-limit';
 import type { TenantLimits, TenantUsage } from '#lib/tenancy';
 import { sendInvalid, sendLimitReached, sendProblem, sendRateLimited } from '../http/send-problem.ts';
 import { credentialBucket, tenantRate } from '../limits/tenant-rate.ts';

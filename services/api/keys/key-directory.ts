@@ -4,11 +4,9 @@
  */
 import { timingSafeEqual } from 'node:crypto';
 import type { Scope } from '#lib/api-contract';
-import type { Clock } from '#lib/clock';
-import type { Part } from '#lib/lifecycle';
-import type { Logger } from '#lib/log';
 import { createRowLookUp, type FollowedRow, followTable, type Query, type Readings } from '#lib/postgres';
 import type { Rate } from '#lib/rate-limit';
+import type { Clock, Logger, Part } from '#lib/runtime';
 import { credentialHash, idInCredential } from './key-text.ts';
 
 /** About; nothing in it is of a length that a tenant chooses. */

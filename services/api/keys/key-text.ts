@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { RandomBytes } from '#lib/ids';
+import type { RandomBytes } from '#lib/runtime';
 
 /**
  * Credentials are `<form>_<id>_<secret>`: the id, without its own prefix, finds the row to compare with, so no query searches for a secret;

@@ -1,8 +1,5 @@
-import { type Clock, formatMicros } from '#lib/clock';
-import { toAppError } from '#lib/errors';
-import { inRounds, type Part } from '#lib/lifecycle';
-import type { Logger } from '#lib/log';
 import type { Query } from '#lib/postgres';
+import { type Clock, formatMicros, inRounds, type Logger, type Part, toAppError } from '#lib/runtime';
 
 /** Each key is written at most once a minute: the last use is for finding unused keys, where days matter. */
 const everyMs = 60_000;

@@ -9,15 +9,12 @@
  */
 import { timingSafeEqual } from 'node:crypto';
 import type { Capability, Scope } from '#lib/api-contract';
-import { type Clock, nowMicros, parseRfc3339 } from '#lib/clock';
-import type { Part } from '#lib/lifecycle';
-import type { Logger } from '#lib/log';
 import { createRowLookUp, type FollowedRow, followTable, type Query, type Readings } from '#lib/postgres';
+import { type Clock, type Logger, nowMicros, parseRfc3339, type Part } from '#lib/runtime';
 import type { KnownPortal } from './capabilities.ts';
 import type { FindKeyById, KnownKey } from './key-directory.ts';
 import { credentialHash, idInCredential } from './key-text.ts';
 import { operatorCredential, type OperatorKeys } from './operator-keys.ts';
-import { idleSeconds } from './session-ends.ts';
 
 /** About; a portal session has up to 500 characters of an URL more. */
 const rowBytes = 500;
@@ -171,3 +168,8 @@ const portalOf = ({ portal }: SessionRow): KnownPortal | undefined =>
         returnUrl: portal.return_url,
         accent: portal.accent,
       };
+
+/** A session ends when it has not been used for so long. */
+export const idleSeconds = 2 * 3_600;
+/** A code is redeemed by a program or a person who has just been given it. */
+export const codeSeconds = 60;

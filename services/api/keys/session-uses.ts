@@ -1,9 +1,6 @@
-import type { Clock } from '#lib/clock';
-import { toAppError } from '#lib/errors';
-import { inRounds, type Part } from '#lib/lifecycle';
-import type { Logger } from '#lib/log';
 import type { Query } from '#lib/postgres';
-import { idleSeconds } from './session-ends.ts';
+import { type Clock, inRounds, type Logger, type Part, toAppError } from '#lib/runtime';
+import { idleSeconds } from './session-directory.ts';
 
 const roundEveryMs = 5_000;
 /** Each session is written at most once in this time. */
@@ -74,7 +71,12 @@ export function createSessionUses({ postgres, clock, log }: Options): SessionUse
   }
 
   const rounds = inRounds((signal) => write(signal.aborted), {
-    ...{ name: 'session uses', everyMs: roundEveryMs, waitsFirst: true, lastRound: true, clock, log },
+    name: 'session uses',
+    everyMs: roundEveryMs,
+    waitsFirst: true,
+    lastRound: true,
+    clock,
+    log,
   });
   return {
     ...rounds,

@@ -5,9 +5,9 @@
  * credentials count as they last did.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Clock } from '#lib/clock';
 import type { FollowedErasures } from '#lib/erasure';
 import type { ProblemCode } from '#lib/problem';
+import type { Clock } from '#lib/runtime';
 import { whyForbidden } from './caller.ts';
 import type { Caller } from './identify-caller.ts';
 import type { KeyDirectory } from './key-directory.ts';
@@ -19,7 +19,7 @@ export type Asker = Pick<FastifyRequest, 'caller' | 'tenant' | 'method' | 'param
 /** Why the caller would not be let in any more; undefined: it would. */
 export interface WhyEnded {
   (asker: Asker): Extract<ProblemCode, 'unauthorized' | 'gone' | 'forbidden'> | undefined;
-  /** Reads what it judges by, unless that was done a moment ago. Never rejects, and takes no longer than a second. */
+  /** Reads what it decides by, unless that was done a moment ago. Never rejects, and takes no longer than a second. */
   read(): Promise<void>;
 }
 

@@ -1,9 +1,6 @@
 /** Announces that a tenant has reached one of its limits (`hookline.tenant.limit_reached`), once a day (UTC) and limit, if it asks for that. */
-import { type Clock, formatMicros } from '#lib/clock';
-import { toAppError } from '#lib/errors';
-import { inRounds, type Part } from '#lib/lifecycle';
-import type { Logger } from '#lib/log';
 import type { Query } from '#lib/postgres';
+import { type Clock, formatMicros, inRounds, type Logger, type Part, toAppError } from '#lib/runtime';
 import { type LimitName, limitTable, type TenantLimits } from '#lib/tenancy';
 
 export interface AnnounceLimits extends Part {

@@ -1,7 +1,5 @@
-import type { Clock } from '#lib/clock';
-import type { Part } from '#lib/lifecycle';
-import type { Logger } from '#lib/log';
 import { type FollowedRow, followTable, type Query, type Readings } from '#lib/postgres';
+import type { Clock, Logger, Part } from '#lib/runtime';
 import type { LimitName, TenantLimits } from '#lib/tenancy';
 
 /** About: a row has at most each limit once. */

@@ -1,5 +1,5 @@
 import type { preValidationAsyncHookHandler } from 'fastify';
-import { clientOf } from '#lib/networks';
+import { clientOf } from '#lib/net';
 import { rateLimitFields, waitSeconds } from '#lib/rate-limit';
 import { redeemingRate } from '../http/api-limits.ts';
 import { sendRateLimited } from '../http/send-problem.ts';

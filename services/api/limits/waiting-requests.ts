@@ -2,7 +2,7 @@
  * Requests of a tenant that wait in this process, for a connection to the database or for their turn to be published: how many may, and
  * for how long.
  */
-import { AppError } from '#lib/errors';
+import { AppError } from '#lib/runtime';
 import { LimitReached, type TenantLimits, type TenantUsage } from '#lib/tenancy';
 
 type Counts = Iterable<readonly [tenant: string, waiting: number]>;

@@ -1,7 +1,5 @@
-import type { Clock } from '#lib/clock';
-import { inRounds, type Part } from '#lib/lifecycle';
-import type { Logger } from '#lib/log';
 import type { Query } from '#lib/postgres';
+import { type Clock, inRounds, type Logger, type Part } from '#lib/runtime';
 import type { LimitName, TenantUsage } from '#lib/tenancy';
 import type { CountedKind } from '../resources/tenant-room.ts';
 

@@ -7,7 +7,7 @@
  */
 import type { RouteOptions } from 'fastify';
 import { resources as resourcesOfContract, nullable, type Schema } from '#lib/api-contract';
-import { AppError } from '#lib/errors';
+import { AppError } from '#lib/runtime';
 import { type ObjectSchema, schemaOf } from '../http/route-schema.ts';
 import { type DocumentedOperation, operationOf } from './describe-operation.ts';
 import { problemSchema } from './errors-of.ts';

@@ -3,7 +3,6 @@ import { type Answer, type AnswerHeader, pageQuery, type RouteScope, type Schema
 import { type ObjectSchema, schemaOf } from '../http/route-schema.ts';
 import { scopeOf } from '../keys/scopes.ts';
 import { errorAnswers, problemsOf } from './errors-of.ts';
-import { exampleBodies } from './examples.ts';
 import type { requestHeaders } from './headers.ts';
 import { type Operation, ref } from './operation.ts';
 
@@ -33,7 +32,7 @@ export function operationOf(operation: Operation, { route, takes, requestName }:
   const isPublic = operation.isPublic === true;
   const facts = { method, url };
   const takesKey = method === 'POST' && config?.idempotencyKey !== 'ignored';
-  const example = exampleBodies[operation.id];
+  const { example } = operation;
   const mediaType = operation.patchOf === undefined ? 'application/json' : 'application/merge-patch+json';
   return {
     operationId: operation.id,

@@ -1,7 +1,7 @@
+import { count, list, object, type Schema, text } from '#lib/api-contract';
 import { type ProblemCode, problemCodes, problemContentType } from '#lib/problem';
 import { rateLimitHeaders } from './headers.ts';
 import { ref, type Operation } from './operation.ts';
-import { count, list, object, type Schema, text } from '#lib/api-contract';
 
 export interface RouteFacts {
   method: string;

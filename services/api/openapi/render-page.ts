@@ -2,9 +2,7 @@
 import { escapeHtml } from '#lib/html';
 import type { OpenApiDocument } from './build-document.ts';
 import type { DocumentedOperation } from './describe-operation.ts';
-import { exampleParameters } from './examples.ts';
-import { prose } from './prose.ts';
-import { renderSchema } from './render-schema.ts';
+import { prose, renderSchema } from './render-schema.ts';
 import type { DeliveryOperation } from './webhooks/delivery.ts';
 
 export const pageHeaders = {
@@ -161,6 +159,6 @@ function curl({ method, path, operation }: Placed, base: string): string {
   ].join(' \\\n  ');
 }
 
-/** Without an example, a parameter names what `$ID` is of: a tenant confirms its own name. */
+/** Two are required: the filter of a search, and of a tenant that is deleted its own name. */
 const shellQuoted = (name: string): string =>
-  exampleParameters[name] === undefined ? `"${name}=$ID"` : `'${name}=${exampleParameters[name]}'`;
+  name === 'filter' ? `'filter={"id":{"$exists":true}}'` : `"${name}=$ID"`;

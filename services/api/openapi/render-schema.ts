@@ -1,5 +1,4 @@
 import { escapeHtml } from '#lib/html';
-import { prose } from './prose.ts';
 
 /** The keywords that are shown. */
 interface Shown {
@@ -71,3 +70,6 @@ function rangeOf({ type, minimum, maximum, minLength, maxLength, minItems, maxIt
     ? range(minItems, maxItems, ' items')
     : range(minLength, maxLength, ' characters') || range(minimum, maximum, '');
 }
+
+/** Renders text between backticks as code. */
+export const prose = (text: string): string => escapeHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>');

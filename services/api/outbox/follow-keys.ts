@@ -3,9 +3,7 @@
  * them, so that none waits for the sweep: whoever has removed a row of the key, behind the removal; and whoever has inserted the event, behind
  * its COMMIT. The later of the two finds it, or finds it claimed.
  */
-import { toAppError } from '#lib/errors';
-import type { Clock } from '#lib/clock';
-import type { Logger } from '#lib/log';
+import { type Clock, type Logger, toAppError } from '#lib/runtime';
 import type { KeyCursor, OutboxTable } from './outbox-table.ts';
 import type { PublishOne } from './publish-one.ts';
 import type { WorkOff } from './work-off.ts';

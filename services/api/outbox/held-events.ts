@@ -12,9 +12,8 @@
  * clock; and a row is removed once its event is acknowledged. So an event is sent after all earlier ones of its key. Events that found an earlier
  * row follow in the order of their rows (follow-keys.ts).
  */
-import type { Clock } from '#lib/clock';
-import type { CrashPoints } from '#lib/crash-points';
 import { createStepBudget, type StepBudget } from '#lib/fan-out';
+import type { Clock, CrashPoints } from '#lib/runtime';
 import { type DoneRow, doneRowOf, type OutboxEvent, unclaimed } from './outbox-event.ts';
 import type { ClaimedRow } from './outbox-table.ts';
 import { type PublishOne, sendsEndAfterMs } from './publish-one.ts';

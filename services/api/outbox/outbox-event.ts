@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
-import { microsOf } from '#lib/clock';
 import { type EventRecord, sourceDefaults, type Tags } from '#lib/contract';
 import { bodyHashOf, type Candidate } from '#lib/dedup-store';
+import { microsOf } from '#lib/runtime';
 
 /** A published event with its row of the outbox: as it was inserted, or as it is read again. */
 export interface OutboxEvent {

@@ -1,8 +1,7 @@
 import type { ErasedEvents } from '#lib/erasure';
-import { type AppError, toAppError } from '#lib/errors';
 import type { PublishEvent, StepBudget } from '#lib/fan-out';
 import type { RecordProducer } from '#lib/kafka';
-import type { Logger } from '#lib/log';
+import { type AppError, type Logger, toAppError } from '#lib/runtime';
 import { traceIdOf } from '#lib/telemetry';
 import { type OutboxEvent, recordOf } from './outbox-event.ts';
 import { claimSeconds } from './outbox-table.ts';

@@ -14,14 +14,10 @@
  *
  * If Kafka or the registry is away, rows wait, and nothing is lost. If Postgres is away, nothing can be published or read.
  */
-import type { Clock } from '#lib/clock';
-import type { CrashPoints } from '#lib/crash-points';
 import type { ErasedEvents } from '#lib/erasure';
-import { toAppError } from '#lib/errors';
 import type { PublishEvent } from '#lib/fan-out';
 import type { RecordProducer } from '#lib/kafka';
-import { createPart, type Part } from '#lib/lifecycle';
-import type { Logger } from '#lib/log';
+import { type Clock, type CrashPoints, createPart, type Logger, type Part, toAppError } from '#lib/runtime';
 import { createFollowKeys } from './follow-keys.ts';
 import { createHeldEvents, type HeldEvents } from './held-events.ts';
 import type { DoneRow, OutboxEvent } from './outbox-event.ts';
@@ -75,7 +71,12 @@ export function createOutbox(deps: OutboxDeps): Outbox {
   };
   const workOff = createWorkOff({ table, crashPoints, clock });
   const following = createFollowKeys({
-    ...{ table, workOff, publishOne: () => publishOne, wakeSweep: wake, clock, log },
+    table,
+    workOff,
+    publishOne: () => publishOne,
+    wakeSweep: wake,
+    clock,
+    log,
   });
 
   async function remove(done: readonly DoneRow[]): Promise<void> {

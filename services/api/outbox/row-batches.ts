@@ -1,9 +1,7 @@
 /**
  * Rows that are changed together: those that come within the linger, and those that come while the last ones are written. One write at a time.
  */
-import type { Clock } from '#lib/clock';
-import { toAppError } from '#lib/errors';
-import type { Logger } from '#lib/log';
+import { type Clock, type Logger, toAppError } from '#lib/runtime';
 
 export interface RowBatches<Row> {
   /** @param isUrgent something waits for it: it goes with what is here now */

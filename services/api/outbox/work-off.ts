@@ -1,7 +1,5 @@
-import type { Clock } from '#lib/clock';
-import type { CrashPoints } from '#lib/crash-points';
-import { type AppError, isAppError, toAppError } from '#lib/errors';
 import { createStepBudget, type StepBudget } from '#lib/fan-out';
+import { type AppError, type Clock, type CrashPoints, isAppError, toAppError } from '#lib/runtime';
 import { type DoneRow, doneRowOf } from './outbox-event.ts';
 import type { OutboxTable, StoredEvent } from './outbox-table.ts';
 import { type PublishOne, type PublishOutcome, sendsEndAfterMs } from './publish-one.ts';

@@ -1,7 +1,7 @@
 import type { Delivery } from '#lib/api-contract';
-import type { Clock } from '#lib/clock';
 import { isFinal } from '#lib/contract';
 import type { Query } from '#lib/postgres';
+import type { Clock } from '#lib/runtime';
 import { type AttemptRow, listAttempts, listDeliveriesOfEvent } from '../deliveries/index.ts';
 import type { AwaitedTenants } from '../events/index.ts';
 

@@ -2,8 +2,8 @@ import { isSubscribed } from '#lib/contract';
 import {
   compileFilter,
   type EventFilter,
-  judgeInTurns,
-  type JudgingTurns,
+  matchInTurns,
+  type MatchTurns,
   problemsOfFilter,
   type Taker,
 } from '#lib/event-filter';
@@ -27,11 +27,11 @@ interface Candidate {
 /** A filter of the largest size is checked and compiled in the time of so many steps. */
 const stepsToCompile = 2_000;
 
-/** The endpoints that get such an event today: judged as fan-out does it, and within the same bounds. */
+/** The endpoints that get such an event today: matched as fan-out does it, and within the same bounds. */
 export async function eventTakers(
   postgres: Query,
   { tenant, type, source_id, body, content_type: contentType, content_encoding: contentEncoding }: Event,
-  turns: JudgingTurns,
+  turns: MatchTurns,
 ): Promise<Taker<Candidate>[]> {
   const candidates: Candidate[] = [];
   for (let after = ''; ;) {
@@ -47,7 +47,7 @@ export async function eventTakers(
     if (last === undefined) break;
     after = last.id;
   }
-  return judgeInTurns(candidates, { tenant, bytes: body, contentType, contentEncoding, turns });
+  return matchInTurns(candidates, { tenant, bytes: body, contentType, contentEncoding, turns });
 }
 
 /** An unusable filter takes everything, as in fan-out. */

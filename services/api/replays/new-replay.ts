@@ -1,6 +1,5 @@
-import { formatMicros } from '#lib/clock';
-import { createId } from '#lib/ids';
 import type { DeadLetterReplay } from '#lib/replay-store';
+import { createId, formatMicros } from '#lib/runtime';
 import type { RouteDeps } from '../route.ts';
 
 type NewReplay = Omit<DeadLetterReplay, 'filter' | 'limit'>;

@@ -5,7 +5,7 @@ import { isFinal } from '#lib/contract';
 import { createDeadLetterReplay } from '#lib/replay-store';
 import { findDeadLetterOfDelivery } from '../dead-letters/index.ts';
 import { deliveryOf, findDelivery } from '../deliveries/index.ts';
-import { optionalBody } from '../http/optional-body.ts';
+import { optionalBody } from '../http/patch-body.ts';
 import { sendLimitReached, sendProblem } from '../http/send-problem.ts';
 import { headerViewerOf } from '../keys/identify-caller.ts';
 import { type Route, type RouteDeps, serve } from '../route.ts';

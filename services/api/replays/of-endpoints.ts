@@ -1,14 +1,14 @@
 import { recoverEndpoint, testEndpoint } from '#lib/api-contract';
 import { endpointDefaults, maxReplayDeadLetters } from '#lib/contract';
-import { createId } from '#lib/ids';
-import { memberText } from '#lib/json-locator';
+import { memberText } from '#lib/payload';
 import { createDeadLetterReplay, createDeliveryReplay } from '#lib/replay-store';
+import { createId } from '#lib/runtime';
 import { attribute, newTraceparent } from '#lib/telemetry';
 import { readDeadLetterFilter } from '../dead-letters/index.ts';
 import { attemptOf } from '../deliveries/index.ts';
 import { endpointTable } from '../endpoints/index.ts';
 import { bodyLimits } from '../http/body-limits.ts';
-import { optionalBody } from '../http/optional-body.ts';
+import { optionalBody } from '../http/patch-body.ts';
 import { sendInvalid, sendLimitReached, sendMissing, sendProblem } from '../http/send-problem.ts';
 import { headerViewerOf } from '../keys/identify-caller.ts';
 import { whileAsked } from '../keys/why-ended.ts';

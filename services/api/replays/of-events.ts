@@ -3,7 +3,7 @@ import { replayEvent, replayEvents } from '#lib/api-contract';
 import { createDeliveryReplay } from '#lib/replay-store';
 import { endpointTable } from '../endpoints/index.ts';
 import { findEvent, isErased } from '../events/index.ts';
-import { optionalBody } from '../http/optional-body.ts';
+import { optionalBody } from '../http/patch-body.ts';
 import { sendInvalid, sendLimitReached, sendProblem } from '../http/send-problem.ts';
 import { type Route, serve } from '../route.ts';
 import { bulkRoute } from './by-filter/bulk-route.ts';
@@ -19,7 +19,7 @@ const one = serve(
   (deps) => async (request, reply) => {
     const { tenant, idempotent } = request;
     const { effects } = idempotent;
-    const { judgingTurns, unjudgedFilters } = deps;
+    const { matchTurns, unjudgedFilters } = deps;
     const { endpoint_id: endpointId } = request.body;
     const event = await findEvent(effects, tenant, request.params.id);
     if (event === undefined) return sendProblem(reply, 'not_found');
@@ -33,7 +33,7 @@ const one = serve(
     if (endpointId === undefined) {
       const { id: eventId, type, source_id, body, content_encoding } = event;
       const content = { body, content_type: event.content_type ?? '', content_encoding };
-      const takers = await eventTakers(effects, { tenant, type, source_id, ...content }, judgingTurns);
+      const takers = await eventTakers(effects, { tenant, type, source_id, ...content }, matchTurns);
       unjudgedFilters.note({ tenant, eventId }, takers);
       endpointIds = takers.map(({ candidate }) => candidate.id);
     } else {

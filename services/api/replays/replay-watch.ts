@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Clock } from '#lib/clock';
 import type { Query } from '#lib/postgres';
 import { replayColumns, type ReplayRow } from '#lib/replay-store';
+import type { Clock } from '#lib/runtime';
 
 /** Requests that are held until a replay changes. However many wait, each look is one statement. */
 export interface ReplayWatch {

@@ -123,3 +123,7 @@ export async function chooseLead(
 /** Each part is read as far as needed, and never by another index than its own: the limit is what the planner goes by. */
 const union = (parts: readonly string[], order: string): string =>
   parts.map((part) => `(${part} ${order} LIMIT ${maxRead})`).join(' UNION ALL ');
+
+/** Whether one of the columns contains the text, whatever the case. No character of it has a meaning of its own. */
+export const containsText = (columns: readonly string[], text: string): string =>
+  `(${columns.map((column) => `strpos(lower(${column}), lower(${text})) > 0`).join(' OR ')})`;

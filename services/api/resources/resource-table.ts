@@ -1,5 +1,5 @@
-import type { IdPrefix } from '#lib/ids';
 import type { Postgres, Query } from '#lib/postgres';
+import type { IdPrefix } from '#lib/runtime';
 import { matches } from '../http/etag.ts';
 import { type Bind, bindTo } from '../http/filters.ts';
 import type { PageRequest } from '../http/paging.ts';

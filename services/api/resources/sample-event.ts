@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
-import { formatMicros } from '#lib/clock';
 import { operationalSourceId } from '#lib/contract';
 import { bodyHashOf, dedupKeyOf } from '#lib/dedup-store';
 import { insertEvents, run, sqlStatus, takeClocks } from '#lib/event-store';
 import type { Query } from '#lib/postgres';
+import { formatMicros } from '#lib/runtime';
 
 export interface SampleEvent {
   tenant: string;

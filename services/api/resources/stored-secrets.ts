@@ -1,6 +1,5 @@
-import { formatMicros, parseRfc3339 } from '#lib/clock';
 import { secretsContext, type StoredPublicKey, type StoredSecret } from '#lib/contract';
-import type { RandomBytes } from '#lib/ids';
+import { formatMicros, parseRfc3339, type RandomBytes } from '#lib/runtime';
 import type { SecretBox } from '#lib/secret-box';
 import { generatePrivateKey, publicKeyOf } from '#lib/signatures';
 

@@ -1,8 +1,6 @@
 import { Worker } from 'node:worker_threads';
-import { AppError } from '#lib/errors';
-import { createPart, type Part } from '#lib/lifecycle';
-import type { Logger } from '#lib/log';
 import type { PostgresAccess } from '#lib/postgres';
+import { AppError, createPart, type Logger, type Part } from '#lib/runtime';
 import { maxSearches } from '../http/api-limits.ts';
 import type { SearchAnswer, SearchRequest, WorkerOptions } from './messages.ts';
 import { type SearchAsked, type SearchLimits, searchLimits } from './search-payloads.ts';
@@ -47,7 +45,10 @@ export function createEventSearch({ database, name, log, limits = searchLimits }
 
   function start(): Worker {
     const workerData: WorkerOptions = {
-      ...{ database, applicationName: `${name}-search`, maxConnections: maxSearches, limits },
+      database,
+      applicationName: `${name}-search`,
+      maxConnections: maxSearches,
+      limits,
     };
     const started = new Worker(new URL('./search-worker.ts', import.meta.url), {
       workerData,

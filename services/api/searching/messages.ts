@@ -1,6 +1,6 @@
 /** Messages between the API and its searching thread. */
-import type { AppErrorCode } from '#lib/errors';
 import type { PostgresAccess } from '#lib/postgres';
+import type { AppErrorCode } from '#lib/runtime';
 import type { SearchAsked, SearchLimits } from './search-payloads.ts';
 
 export interface WorkerOptions {

@@ -6,13 +6,11 @@
  * every event of the tenant, and a time-out would lose how far it came.
  */
 import type { Event, EventSearch } from '#lib/api-contract';
-import { microsOf } from '#lib/clock';
-import { isAppError } from '#lib/errors';
-import { bytesPerStep, compileFilter, decodedPayload, type EventFilter, type JudgingTurns } from '#lib/event-filter';
-import { parseExact } from '#lib/exact-json';
+import { bytesPerStep, compileFilter, decodedPayload, type EventFilter, type MatchTurns } from '#lib/event-filter';
 import { sqlStatus } from '#lib/event-store';
-import { createId, timeOfId } from '#lib/ids';
+import { parseExact } from '#lib/exact-json';
 import type { Query } from '#lib/postgres';
+import { createId, isAppError, microsOf, timeOfId } from '#lib/runtime';
 import {
   type EventFilter as ListFilter,
   eventFilters,
@@ -53,7 +51,7 @@ export const searchLimits: SearchLimits = { bytes: 64 * 1024 * 1024, beginWithin
 
 interface Deps {
   postgres: Query;
-  turns: JudgingTurns;
+  turns: MatchTurns;
   monotonicMs(): number;
   limits: SearchLimits;
 }
@@ -71,7 +69,10 @@ export async function searchPayloads(deps: Deps, asked: SearchAsked): Promise<Fo
   const filter = compileFilter(parseExact(asked.filter, 'all'));
   const beganAtMs = monotonicMs();
   const found: Found = {
-    ...{ matched: [], scanned: 0, complete: false, cursor: startOf(asked) },
+    matched: [],
+    scanned: 0,
+    complete: false,
+    cursor: startOf(asked),
     unjudged: { payload_removed: 0, payload: 0, filter_steps: 0 },
   };
   let bytesLeft = limits.bytes;
@@ -91,7 +92,7 @@ export async function searchPayloads(deps: Deps, asked: SearchAsked): Promise<Fo
       const payloads = await readPayloads(deps.postgres, asked.tenant, group);
       for (const { event } of group) {
         if (isOver()) return false;
-        await judge(deps, { tenant: asked.tenant, event, payload: payloads.get(event.id), filter }, found);
+        await match(deps, { tenant: asked.tenant, event, payload: payloads.get(event.id), filter }, found);
         found.cursor = event.id;
       }
     }
@@ -212,14 +213,18 @@ async function readPayloads(postgres: Query, tenant: string, group: readonly InW
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-interface Judged {
+interface Searched {
   tenant: string;
   event: EventRow;
   payload: Payload | undefined;
   filter: EventFilter;
 }
 
-async function judge({ turns }: Deps, { tenant, event, payload: stored, filter }: Judged, found: Found): Promise<void> {
+async function match(
+  { turns }: Deps,
+  { tenant, event, payload: stored, filter }: Searched,
+  found: Found,
+): Promise<void> {
   if (stored === undefined) return void (found.unjudged.payload_removed += 1);
   const wait = turns.wait(tenant);
   if (wait !== undefined) await wait;

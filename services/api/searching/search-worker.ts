@@ -1,11 +1,9 @@
-/** A thread that searches payloads, so that reading, parsing and judging them delays no request: event-search.ts starts it. */
+/** A thread that searches payloads, so that reading, parsing and matching them delays no request: event-search.ts starts it. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { parentPort, workerData } from 'node:worker_threads';
-import { systemClock } from '#lib/clock';
-import { toAppError } from '#lib/errors';
-import { createJudgingTurns } from '#lib/event-filter';
-import { silentLogger } from '#lib/log';
+import { createMatchTurns } from '#lib/event-filter';
 import { createPostgres } from '#lib/postgres';
+import { silentLogger, systemClock, toAppError } from '#lib/runtime';
 import type { SearchAnswer, SearchRequest, WorkerOptions } from './messages.ts';
 import { searchPayloads } from './search-payloads.ts';
 import { takePlace } from './search-places.ts';
@@ -27,7 +25,7 @@ const postgres = createPostgres({
   // Failures are told to whoever asked.
   log: silentLogger,
 });
-const turns = createJudgingTurns();
+const turns = createMatchTurns();
 const { monotonicMs } = systemClock;
 
 port.on('message', (request: SearchRequest) => {

@@ -1,10 +1,10 @@
 import type { rotateEndpointSecret, rotateSourceSecret } from '#lib/api-contract';
 import type { StoredSecret } from '#lib/contract';
-import type { RandomBytes } from '#lib/ids';
 import type { Query } from '#lib/postgres';
+import type { RandomBytes } from '#lib/runtime';
 import type { SecretBox } from '#lib/secret-box';
 import { changeOf } from '../http/etag.ts';
-import { optionalBody } from '../http/optional-body.ts';
+import { optionalBody } from '../http/patch-body.ts';
 import { type FieldErrors, sendInvalid, sendProblem } from '../http/send-problem.ts';
 import type { Named, ResourceRow, ResourceTable } from '../resources/resource-table.ts';
 import { maxSecretsInForce, newSecret, openSecrets, rotateSecrets } from '../resources/stored-secrets.ts';

@@ -8,12 +8,12 @@ import {
   type StoredSecret,
 } from '#lib/contract';
 import type { Query } from '#lib/postgres';
-import { identityRule } from '#lib/signatures';
 import type { SecretBox } from '#lib/secret-box';
+import { identityRule } from '#lib/signatures';
 import type { TenantLimits } from '#lib/tenancy';
 import type { FilterTable } from '../http/filters.ts';
+import { containsText } from '../resources/bounded-list.ts';
 import { createResourceTable, type Named, type ResourceRow } from '../resources/resource-table.ts';
-import { containsText } from '../resources/search-text.ts';
 import { openSecrets, sealSecrets } from '../resources/stored-secrets.ts';
 import { type Room, roomExpression, roomValues } from '../resources/tenant-room.ts';
 import { sourceAdvice } from './settings.ts';

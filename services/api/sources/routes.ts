@@ -11,15 +11,14 @@ import {
   updateSource,
 } from '#lib/api-contract';
 import { dedupRules } from '#lib/contract';
-import { createId } from '#lib/ids';
+import { createId } from '#lib/runtime';
 import { signatureSchemes } from '#lib/signatures';
 import { maskedChanges } from '../audit/index.ts';
 import { bodyLimits } from '../http/body-limits.ts';
 import { changeOf, sendResource } from '../http/etag.ts';
 import { filterConditions, readFilters } from '../http/filters.ts';
-import { mergePatch } from '../http/merge-patch.ts';
 import { readPage, takePage } from '../http/paging.ts';
-import { readPatched } from '../http/patch-body.ts';
+import { mergePatch, readPatched } from '../http/patch-body.ts';
 import { sendInvalid, sendMissing, sendProblem } from '../http/send-problem.ts';
 import { refuseBeyondLimit } from '../limits/refuse-beyond-limit.ts';
 import { currentSecret, openSecrets } from '../resources/stored-secrets.ts';

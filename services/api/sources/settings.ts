@@ -1,6 +1,6 @@
 import { sourceSettings } from '#lib/api-contract';
 import type { SourceScheme, SourceSettings } from '#lib/contract';
-import { isNetwork } from '#lib/networks';
+import { isNetwork } from '#lib/net';
 import { schemeProblems, signatureSchemes } from '#lib/signatures';
 import type { FieldErrors } from '../http/send-problem.ts';
 import { tagNameErrors } from '../settings/tags.ts';

@@ -1,14 +1,12 @@
 import { type BodyOf, sampleWebhook, verifyWebhook } from '#lib/api-contract';
 import type { HeaderValues } from '#lib/signatures';
 import { bodyLimits } from '../http/body-limits.ts';
-import { optionalBody } from '../http/optional-body.ts';
+import { optionalBody } from '../http/patch-body.ts';
 import { sendInvalid, sendMissing, sendProblem } from '../http/send-problem.ts';
 import { serve } from '../route.ts';
 import { findWithSecrets, ingestUrl } from './queries.ts';
-import { curlLine, isText } from './verifying/curl-line.ts';
-import { readBody } from './verifying/given-body.ts';
-import { sampleWebhook as sign } from './verifying/sample-webhook.ts';
-import { verifyWebhook as verifyWith } from './verifying/verify-webhook.ts';
+import { curlLine, isText, sampleWebhook as sign } from './verifying/sample-webhook.ts';
+import { readBody, verifyWebhook as verifyWith } from './verifying/verify-webhook.ts';
 
 export const verify = serve(
   verifyWebhook,
@@ -34,7 +32,8 @@ export const sample = serve(
       const source = await findWithSecrets(idempotent.effects, secretBox, tenant, request.params.id);
       if (source === undefined || !('secrets' in source)) return sendMissing(reply, source);
       const signed = sign(source, {
-        ...{ nowMs: clock.nowMs(), random },
+        nowMs: clock.nowMs(),
+        random,
         body: asked.body === undefined ? undefined : given.read,
       });
       if ('problem' in signed) return sendProblem(reply, 'conflict', signed.problem);

@@ -1,8 +1,8 @@
 /** Reads the statistics: see libs/event-store/add-stats.ts for what is counted. */
 import { maxCounts } from '#lib/api-contract';
-import { formatMicros } from '#lib/clock';
 import { type StatDimension, statSeries, type StatSeries, type StatStep, statSteps } from '#lib/contract';
 import type { Query } from '#lib/postgres';
+import { formatMicros } from '#lib/runtime';
 
 /** The series that have a dimension. */
 const seriesOf: Readonly<Record<StatDimension, readonly StatSeries[]>> = {

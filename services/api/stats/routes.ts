@@ -1,6 +1,6 @@
 import { getStats, getSystem, maxCounts, maxSteps, type QueryOf } from '#lib/api-contract';
-import { formatMicros, microsOf, nowMicros } from '#lib/clock';
 import { type StatSeries, type StatStep, statSteps } from '#lib/contract';
+import { formatMicros, microsOf, nowMicros } from '#lib/runtime';
 import { readInstant } from '../http/filters.ts';
 import { type FieldErrors, type Read, sendInvalid } from '../http/send-problem.ts';
 import { type Route, serve } from '../route.ts';

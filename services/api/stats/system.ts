@@ -1,7 +1,7 @@
-/** Reports of the running services on themselves: libs/heartbeat. */
+/** Reports of the running services on themselves: libs/service-host. */
 import type { System } from '#lib/api-contract';
-import type { ReportedLag } from '#lib/heartbeat';
 import type { Query } from '#lib/postgres';
+import type { ReportedLag } from '#lib/service-host';
 
 interface ProcessRow {
   service: string;
@@ -56,7 +56,9 @@ function stagesOf(rows: readonly ProcessRow[]): System['stages'] {
       const sum = (of: (lag: ReportedLag) => number): number | null =>
         known.length === 0 ? null : known.reduce((all, each) => all + of(each), 0);
       return {
-        ...{ service, group, topic },
+        service,
+        group,
+        topic,
         partitions: sum(({ partitions }) => partitions),
         records: sum(({ records }) => records),
         seconds: known.length === 0 ? null : Math.max(...known.map(({ seconds }) => seconds)),

@@ -1,2 +1,1 @@
-export { limitRoutes } from './limit-routes.ts';
-export { tenantRoutes } from './routes.ts';
+export { limitRoutes, tenantRoutes } from './routes.ts';

@@ -46,13 +46,22 @@ export async function limitsOfCaller(deps: Deps, asking: Asking): Promise<Limit[
     ...usedHere(deps, asking),
   };
   const ofTenant = Object.entries(limitTable).map(([name, { unit, counts, atLimit }]) => ({
-    ...{ name, whose: 'each tenant' },
+    name,
+    whose: 'each tenant',
     limit: deps.limits.of(tenant, name as LimitName),
-    ...{ unit, counts, answer: atLimit, raised_by: tenantLimitRaisedBy },
+    unit,
+    counts,
+    answer: atLimit,
+    raised_by: tenantLimitRaisedBy,
   }));
   const shared = Object.entries<ShareDefinition>(shareTable).map(([name, { of, counts, atLimit }]) => ({
-    ...{ name, whose: 'each tenant', limit: null, unit: 'count' as const },
-    ...{ counts: `${counts}: a share of ${of}`, answer: atLimit, raised_by: 'nobody: the operator sets the whole' },
+    name,
+    whose: 'each tenant',
+    limit: null,
+    unit: 'count' as const,
+    counts: `${counts}: a share of ${of}`,
+    answer: atLimit,
+    raised_by: 'nobody: the operator sets the whole',
   }));
   const configured: Partial<Record<ApiLimitName, number | null>> = {
     key_rate: key === undefined ? null : (key.rateLimit ?? deps.keyRate).perSecond,
@@ -63,14 +72,25 @@ export async function limitsOfCaller(deps: Deps, asking: Asking): Promise<Limit[
     ([name, { whose, usual, unit, counts, atLimit, raisedBy }]) => {
       const set = configured[name as ApiLimitName];
       return {
-        ...{ name, whose, limit: set === undefined ? usual : set },
-        ...{ unit, counts, answer: atLimit, raised_by: raisedBy },
+        name,
+        whose,
+        limit: set === undefined ? usual : set,
+        unit,
+        counts,
+        answer: atLimit,
+        raised_by: raisedBy,
       };
     },
   );
   return [...ofTenant, ...shared, ...others].map(({ name, whose, limit, unit, counts, answer, raised_by }) => ({
-    ...{ name, whose, limit, used: used[name as AnyName] ?? null, unit },
-    ...{ counts: plainText(counts), answer: plainText(answer), raised_by: plainText(raised_by) },
+    name,
+    whose,
+    limit,
+    used: used[name as AnyName] ?? null,
+    unit,
+    counts: plainText(counts),
+    answer: plainText(answer),
+    raised_by: plainText(raised_by),
   }));
 }
 
@@ -118,7 +138,9 @@ function usedHere(
   const polls = held.taken(tenant);
   return {
     waiting_requests: waiting.of(tenant),
-    ...{ long_polls: polls, held_polls: polls, key_long_polls: held.taken(tenant, credential) },
+    long_polls: polls,
+    held_polls: polls,
+    key_long_polls: held.taken(tenant, credential),
     process_long_polls: held.taken(),
     process_searches: search.running(),
     database_connections: connections.held(tenant),

@@ -1,12 +1,12 @@
-import { deleteTenant, getTenant, listTenants, putTenant } from '#lib/api-contract';
-import { formatMicros, nowMicros } from '#lib/clock';
-import { createId } from '#lib/ids';
+import { deleteTenant, getTenant, listLimits, listTenants, putTenant } from '#lib/api-contract';
+import { createId, formatMicros, nowMicros } from '#lib/runtime';
 import { deleteTenantRows, deletionOf } from '../erasures/index.ts';
 import { readPage, takePage } from '../http/paging.ts';
 import { sendInvalid, sendProblem } from '../http/send-problem.ts';
 import { tenantPattern } from '../keys/caller.ts';
 import { allTenants } from '../keys/identify-caller.ts';
 import { type Route, serve } from '../route.ts';
+import { limitsOfCaller } from './limits-of-caller.ts';
 import { findKnownTenant, findTenant, queryTenants, tenantOf, writeTenant } from './queries.ts';
 
 const noName = { field: 'id', message: 'must be 1 to 64 letters, digits, dots, dashes or underscores' };
@@ -57,3 +57,12 @@ const remove = serve(deleteTenant, ({ postgres, clock, random, erased }) => asyn
 
 /** For the operator. */
 export const tenantRoutes: readonly Route[] = [list, get, put, remove];
+
+const listOfLimits = serve(
+  listLimits,
+  (deps) =>
+    ({ tenant, credential, caller }) =>
+      limitsOfCaller(deps, { tenant, credential, key: caller.key }),
+);
+
+export const limitRoutes: readonly Route[] = [listOfLimits];

@@ -1,6 +1,5 @@
 import type { HttpAnswer, HttpResult } from '#client';
-import { fullJitterMs, type Random, retryAfterMs } from '#lib/backoff';
-import type { Clock } from '#lib/clock';
+import { type Clock, fullJitterMs, type Random, retryAfterMs } from '#lib/runtime';
 
 interface Options {
   clock: Clock;

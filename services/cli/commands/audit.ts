@@ -21,7 +21,9 @@ export const audit = apiVerb({
     const nowMs = clock.nowMs();
     const query = new URLSearchParams(
       omitAbsent({
-        ...{ actor, action, resource },
+        actor,
+        action,
+        resource,
         since: readTime('since', since, nowMs),
         until: readTime('until', until, nowMs),
       }),
@@ -32,6 +34,9 @@ export const audit = apiVerb({
 });
 
 const row = ({ at, actor, action, resource_id: resource, before, after }: AuditEntry): Record<string, string> => ({
-  ...{ at, actor: actor.id, action, resource },
+  at,
+  actor: actor.id,
+  action,
+  resource,
   fields: before === null || after === null ? '-' : Object.keys({ ...before, ...after }).join(' '),
 });

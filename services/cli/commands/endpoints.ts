@@ -27,9 +27,8 @@ import {
   readTime,
   timeForms,
 } from '../options/values.ts';
-import { columns, describe, type Screen } from '../output/print.ts';
+import { columns, describe, type Screen, shownTime } from '../output/print.ts';
 import { countDown, describeOutcome } from '../output/views.ts';
-import { shownTime } from '../output/print.ts';
 import { flag, text, verb } from '../verb.ts';
 
 /** From when on the endpoint gets events, and how it gets what came before: who sends at once is surprised by none. */

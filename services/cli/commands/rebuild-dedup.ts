@@ -17,7 +17,9 @@ export async function rebuildDedup(values: RebuildValues, context: Context): Pro
   return withStores(context, async ({ postgres, kafka, registryUrl, topicPrefix, topics }) => {
     const dryRun = values['dry-run'];
     const codec = createEventCodec({
-      ...{ clock: kafka.clock, log: kafka.log, registryUrl },
+      clock: kafka.clock,
+      log: kafka.log,
+      registryUrl,
       topic: topics.events,
       schema: readSchema('events'),
     });

@@ -1,8 +1,7 @@
-import type { Clock } from '#lib/clock';
 import { type TopicName, topicsOf } from '#lib/contract';
 import { kafkaAccess, type UndecodableBatch } from '#lib/kafka';
-import { silentLogger } from '#lib/log';
 import { createPostgres, postgresAccess, type Query } from '#lib/postgres';
+import { type Clock, silentLogger } from '#lib/runtime';
 import { usageFailure } from '../command-failure.ts';
 import { loadRebuildConfig } from '../config.ts';
 import type { Context } from '../context.ts';

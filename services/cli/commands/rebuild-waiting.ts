@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { formatMicros } from '#lib/clock';
 import { type AttemptRecord, isFinal, isWaiting, readSchema } from '#lib/contract';
 import {
   findLostWaiting,
@@ -12,6 +11,7 @@ import {
 } from '#lib/event-store';
 import { countPartitions, createAttemptCodec, partitionOf, readTopic } from '#lib/kafka';
 import type { Query } from '#lib/postgres';
+import { formatMicros } from '#lib/runtime';
 import type { Context } from '../context.ts';
 import { describe, print } from '../output/print.ts';
 import { inLots, noteUndecodable, readSince, type RebuildValues, withStores } from './rebuild-stores.ts';
@@ -79,7 +79,9 @@ export async function rebuildWaiting(values: RebuildValues, context: Context): P
   return withStores(context, async ({ postgres, kafka, registryUrl, topicPrefix, topics }) => {
     const dryRun = values['dry-run'];
     const codec = createAttemptCodec({
-      ...{ clock: kafka.clock, log: kafka.log, registryUrl },
+      clock: kafka.clock,
+      log: kafka.log,
+      registryUrl,
       topic: topics['delivery.attempts'],
       schema: readSchema('delivery.attempts'),
     });

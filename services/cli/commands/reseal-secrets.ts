@@ -1,8 +1,7 @@
 import { privateContext, secretsContext } from '#lib/contract';
-import { toAppError } from '#lib/errors';
 import { type ResealedResponses, resealResponses } from '#lib/idempotency';
-import { silentLogger } from '#lib/log';
 import { createPostgres, type Postgres, postgresAccess } from '#lib/postgres';
+import { silentLogger, toAppError } from '#lib/runtime';
 import { createSecretBox, parseEncryptionKeys, type SecretBox } from '#lib/secret-box';
 import { loadResealConfig } from '../config.ts';
 import type { Context } from '../context.ts';

@@ -1,5 +1,5 @@
 import { sourceDefaults } from '#lib/contract';
-import { createId } from '#lib/ids';
+import { createId } from '#lib/runtime';
 import { schemeSettings, signatureSchemes } from '#lib/signatures';
 import { usageFailure } from '../command-failure.ts';
 import type { Context } from '../context.ts';

@@ -1,14 +1,13 @@
 import type { Client, ClientOptions } from '#client';
 import type { ErasedEvent, Event } from '#lib/api-contract';
-import type { Clock } from '#lib/clock';
+import type { Clock } from '#lib/runtime';
 import { noteNewTenant } from '../api-calls/api.ts';
 import { openClient } from '../api-calls/open-client.ts';
 import { sendAgain } from '../api-calls/send-again.ts';
 import { CommandFailure } from '../command-failure.ts';
 import type { Context } from '../context.ts';
 import { readWholeNumber } from '../options/values.ts';
-import { printable, printLine, printRetry, type Screen } from '../output/print.ts';
-import { shownTime } from '../output/print.ts';
+import { printable, printLine, printRetry, type Screen, shownTime } from '../output/print.ts';
 import type { Values } from '../verb.ts';
 import { countDeliveries } from './events.ts';
 import { filterOf, type filterOptions, type Query, queryOf } from './find-events.ts';

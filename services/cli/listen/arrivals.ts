@@ -8,8 +8,7 @@ import {
   signatureSchemes,
   type SignedRequest,
 } from '#lib/signatures';
-import { printable, type Screen } from '../output/print.ts';
-import { shownTime } from '../output/print.ts';
+import { printable, type Screen, shownTime } from '../output/print.ts';
 import type { Arrival } from './listener.ts';
 
 /** The outcome of verifying a request; the codes are the ingress's. */

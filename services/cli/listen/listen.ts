@@ -1,5 +1,5 @@
 import { ApiError, type ApiFailure, type Client, type Value } from '#client';
-import type { Clock } from '#lib/clock';
+import type { Clock } from '#lib/runtime';
 import { isPublicKey } from '#lib/signatures';
 import { connect } from '../api-calls/api.ts';
 import { toCommandFailure } from '../api-calls/failures.ts';
@@ -12,8 +12,8 @@ import { readWholeNumber } from '../options/values.ts';
 import { printable, printLine, type Screen } from '../output/print.ts';
 import type { Values } from '../verb.ts';
 import { arrivalJson, createTally, describeArrival, describeSummary, factsOf, type Trust } from './arrivals.ts';
-import { createListener, readAnswerPlan } from './listener.ts';
 import { type Forwarded, forwardTo, readTarget, readTypes } from './forward.ts';
+import { createListener, readAnswerPlan } from './listener.ts';
 
 interface Wanted {
   url: string;
@@ -42,7 +42,11 @@ export async function withTemporaryEndpoint(
 ): Promise<void> {
   const api = connect(context, tenant);
   const body = {
-    ...{ url, description: 'hookline listen', event_types: types, timeout_ms: timeoutMs, expires_in: lastsSeconds },
+    url,
+    description: 'hookline listen',
+    event_types: types,
+    timeout_ms: timeoutMs,
+    expires_in: lastsSeconds,
     ...(secret !== undefined && { secret }),
   };
   const made = await api.call('POST /v1/endpoints', { body }).catch((error: unknown) => {

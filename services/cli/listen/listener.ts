@@ -1,11 +1,9 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Random } from '#lib/backoff';
-import type { Clock } from '#lib/clock';
-import { decodeContent } from '#lib/content-coding';
-import { createPart, type Part } from '#lib/lifecycle';
+import { decodeContent } from '#lib/payload';
 import { type Problem, problem, problemContentType } from '#lib/problem';
+import { type Clock, createPart, type Part, type Random } from '#lib/runtime';
 import type { HeaderValues } from '#lib/signatures';
 import { CommandFailure, usageFailure } from '../command-failure.ts';
 import { collectHeaders, readDuration } from '../options/values.ts';

@@ -1,8 +1,8 @@
 import { ApiError, type Client, type ClientOptions, type HttpResult } from '#client';
 import type { ErasedEvent, Event } from '#lib/api-contract';
-import type { Clock } from '#lib/clock';
-import { decodeContent } from '#lib/content-coding';
 import { headerText, isSubscribed } from '#lib/contract';
+import { decodeContent } from '#lib/payload';
+import type { Clock } from '#lib/runtime';
 import { generateSecret, signatureHeaders, signingSecret } from '#lib/signatures';
 import { noteNewTenant } from '../api-calls/api.ts';
 import { openClient } from '../api-calls/open-client.ts';
@@ -13,13 +13,11 @@ import type { listenOptions } from '../commands/tools.ts';
 import type { Context } from '../context.ts';
 import { refuseProblems } from '../options/schemes.ts';
 import { readTime, readWholeNumber } from '../options/values.ts';
-import { printable, printLine, printRetry } from '../output/print.ts';
-import { shownTime } from '../output/print.ts';
+import { printable, printLine, printRetry, shownTime } from '../output/print.ts';
 import type { Values } from '../verb.ts';
 import { arrivalJson, createTally, describeArrival, describeSummary, factsOf, verifyArrival } from './arrivals.ts';
-import { readTarget, readTypes } from './forward.ts';
+import { forwardTo, readTarget, readTypes } from './forward.ts';
 import type { Arrival } from './listener.ts';
-import { forwardTo } from './forward.ts';
 
 /** The members of an event that are read. */
 export type Accepted = Pick<Event, 'id' | 'type'>;
@@ -148,7 +146,11 @@ export function createSendOn(context: Context, { api, secret, target, signal }: 
     const { body, contentEncoding = null } = payload;
     const decoded = await decodeContent(body, contentEncoding);
     return {
-      ...{ atMs: nowMs, method: 'POST', path: new URL(target ?? 'http://none/').pathname, headers, body },
+      atMs: nowMs,
+      method: 'POST',
+      path: new URL(target ?? 'http://none/').pathname,
+      headers,
+      body,
       content: 'content' in decoded ? decoded.content : body,
       bytes: body.length,
       verdict: verifyArrival(

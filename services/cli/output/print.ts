@@ -1,8 +1,8 @@
 import type { HttpResult } from '#client';
 import { eventStatuses, openStatuses } from '#lib/contract';
-import { alignColumns, fitColumns } from '#lib/text-table';
 import { columnsOf, hasColour } from '../config.ts';
 import type { Context } from '../context.ts';
+import { alignColumns, fitColumns } from './text-table.ts';
 
 /** How output looks to whoever runs the command. */
 export interface Screen {

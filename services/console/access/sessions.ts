@@ -90,7 +90,8 @@ const sessions = tenantPage({
     async answer(context) {
       const { t, tenant, base, api, query, session } = context;
       return sessionsPage({
-        ...{ context, tenant },
+        context,
+        tenant,
         href: `${t}/sessions`,
         listed: await api.list('GET /v1/sessions', { query }),
         keyHref: (id) => `${t}/keys/${id}`,

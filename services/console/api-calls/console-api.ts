@@ -17,8 +17,8 @@ import {
   type Transport,
   type Value,
 } from '#client';
-import type { Clock } from '#lib/clock';
 import { parseExact } from '#lib/exact-json';
+import type { Clock } from '#lib/runtime';
 
 export type { Asked } from '#client';
 

@@ -1,7 +1,6 @@
 import { Pool } from 'undici';
 import type { HttpRequest, Transport } from '#client';
-import type { Clock } from '#lib/clock';
-import { createPart, type Part } from '#lib/lifecycle';
+import { type Clock, createPart, type Part } from '#lib/runtime';
 import type { ConsoleMetrics } from '../metrics.ts';
 
 /** A page waits no longer for one call; then it says 503. */

@@ -17,8 +17,12 @@ export function totalsByKey({ series }: Stats): ReadonlyMap<string, Readonly<Rec
   for (const one of series) {
     if (one.key === null) continue;
     const known = totals.get(one.key) ?? {
-      ...{ received: 0, duplicates: 0, rejected: 0 },
-      ...{ delivered: 0, failed: 0, dead_lettered: 0 },
+      received: 0,
+      duplicates: 0,
+      rejected: 0,
+      delivered: 0,
+      failed: 0,
+      dead_lettered: 0,
     };
     known[one.series] += sumOf(one);
     totals.set(one.key, known);

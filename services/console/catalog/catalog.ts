@@ -3,10 +3,9 @@
  * one that does not exist.
  */
 import { ApiError, type ApiFailure, failureOf, type HttpAnswer, type Transport } from '#client';
-import type { Clock } from '#lib/clock';
 import type { EventTypeAlias, EventTypeChange, EventTypeSummary, EventTypeVersion, EventType } from '#lib/api-contract';
 import { addressOfName, type AliasKind } from '#lib/contract';
-import type { Logger } from '#lib/log';
+import type { Clock, Logger } from '#lib/runtime';
 import { withQuery } from '../api-calls/calls.ts';
 import { rawMember } from '../ui/payload.ts';
 import { createKnownAnswers, type UsedAnswers } from './kept-answers.ts';

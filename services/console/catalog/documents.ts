@@ -2,11 +2,11 @@ import { html } from '#lib/html';
 import { documentOf, problem } from '../page-result.ts';
 import { catalogPage } from '../page.ts';
 import { indentedJson } from '../ui/payload.ts';
+import { groupPath, typePath } from '../ui/type-links.ts';
 import type { Version } from './catalog.ts';
 import { answerElsewhere, findType, firstPage, wordsOf } from './find-type.ts';
 import { countWords } from './search-types.ts';
 import { wordsOfTable } from './views.ts';
-import { groupPath, typePath } from '../ui/type-links.ts';
 
 /** A part of the newest version, for programs. */
 const jsonOf = <const Path extends `/catalog/:type/${string}`>(

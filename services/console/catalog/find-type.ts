@@ -1,7 +1,7 @@
 import type { EventTypeSummary } from '#lib/api-contract';
 import { moved, type PageResult, problem } from '../page-result.ts';
-import type { Catalog, Found, TypeWithNewest } from './catalog.ts';
 import { nameIn } from '../ui/type-links.ts';
+import type { Catalog, Found, TypeWithNewest } from './catalog.ts';
 
 /** The type of an address. What can't be the name of one is not asked for. */
 export async function findType(

@@ -1,5 +1,5 @@
 import type { HttpAnswer, HttpRequest, Transport } from '#client';
-import type { Clock } from '#lib/clock';
+import type { Clock } from '#lib/runtime';
 import type { PageResult } from '../page-result.ts';
 import type { Catalog } from './catalog.ts';
 

@@ -6,13 +6,13 @@ import { page, problem } from '../page-result.ts';
 import { catalogPage } from '../page.ts';
 import { type Filter, filterForm, pager } from '../ui/lists.ts';
 import { plural } from '../ui/text.ts';
+import { catalogLinks, groupPath, prefixIn, typePath, versionOf, versionPath } from '../ui/type-links.ts';
 import type { Catalog } from './catalog.ts';
 import { exampleJson, robots, schemaJson, sitemap } from './documents.ts';
+import { answerElsewhere, findType, perPage, wordsOf } from './find-type.ts';
 import { countWords, searchTypes, suggestTypes } from './search-types.ts';
 import { verify } from './verify.ts';
 import { changeList, typePage, typeTable, versionPage, wordsOfTable } from './views.ts';
-import { catalogLinks, groupPath, prefixIn, typePath, versionOf, versionPath } from '../ui/type-links.ts';
-import { answerElsewhere, findType, perPage, wordsOf } from './find-type.ts';
 
 /** `/catalog`: all types, by name. */
 const types = catalogPage({

@@ -3,14 +3,14 @@ import { headerText, typeLinkPattern, type VersionCompatibility } from '#lib/con
 import { html, type Html } from '#lib/html';
 import { type Column, table } from '../ui/lists.ts';
 import { indentedJson, jsonText } from '../ui/payload.ts';
+import { brandMark, type Shell } from '../ui/shell.ts';
 import { statusBadge } from '../ui/status.ts';
 import { codeBlock, definitions, typeText } from '../ui/text.ts';
 import { time } from '../ui/times.ts';
+import { catalogLinks, groupPath, type TypeLinks, typePath, versionPath } from '../ui/type-links.ts';
 import type { TypeWithNewest, Version } from './catalog.ts';
 import { shortText } from './search-types.ts';
 import { languages } from './verify.ts';
-import { brandMark, type Shell } from '../ui/shell.ts';
-import { catalogLinks, groupPath, type TypeLinks, typePath, versionPath } from '../ui/type-links.ts';
 
 /** Above the text of a type, which stays as it is. @param successor the name that it has today, if it is in the catalog */
 export const banners = (

@@ -1,12 +1,12 @@
 import { deadLetterReasons, deadLetterStages } from '#lib/contract';
 import { type Html, html } from '#lib/html';
+import type { Payload } from '../api-calls/calls.ts';
 import type { TenantNames } from '../api-calls/tenant-names.ts';
 import { type Filter, table } from '../ui/lists.ts';
 import { type PayloadText, payloadView } from '../ui/payload.ts';
 import { detailText, statusBadge } from '../ui/status.ts';
 import { count, definitions, endpointName, endpointOptions, inWords, sourceName, sourceOptions } from '../ui/text.ts';
 import { time } from '../ui/times.ts';
-import type { Payload } from '../api-calls/calls.ts';
 
 /** A dead letter of the API: the fields that pages show. */
 export interface DeadLetter {

@@ -7,8 +7,8 @@ import { byteCount, hexDump } from '../ui/payload.ts';
 import { detailText, outcomeBadge } from '../ui/status.ts';
 import { definitions } from '../ui/text.ts';
 import { milliseconds, time } from '../ui/times.ts';
-import { totalMs } from './views.ts';
 import { curlDetails } from './as-curl.ts';
+import { totalMs } from './views.ts';
 
 /** An attempt as commands for a shell. Nothing of it is trusted: names, values and URLs are single words, whatever they hold. */
 

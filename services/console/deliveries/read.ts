@@ -1,5 +1,5 @@
-import type { Attempt, Delivery, Endpoint, EndpointHealth } from '#lib/api-contract';
 import type { Page } from '#client';
+import type { Attempt, Delivery, Endpoint, EndpointHealth } from '#lib/api-contract';
 import { type FieldError, type ReadApi, valueOf } from '../api-calls/console-api.ts';
 import type { TenantContext } from '../page.ts';
 
@@ -44,7 +44,11 @@ export async function readDelivery(
   ]);
   return {
     ok: true,
-    ...{ delivery, endpoint, health, lastAttempt, deadLetterId },
+    delivery,
+    endpoint,
+    health,
+    lastAttempt,
+    deadLetterId,
     attempts: listed.items,
     next: listed.next,
     isFirstPage: !position.has('cursor'),

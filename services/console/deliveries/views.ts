@@ -1,4 +1,5 @@
 import type { Attempt, Delivery, Endpoint, EndpointHealth } from '#lib/api-contract';
+import { endpointDefaults } from '#lib/contract';
 import { html, type Html } from '#lib/html';
 import { withQuery } from '../api-calls/calls.ts';
 import type { TenantContext } from '../page.ts';
@@ -28,7 +29,7 @@ function plannedWait(attempt: number, retry: Endpoint['retry']): string {
     const wait = retry.schedule[attempt - 1];
     return wait === undefined ? 'schedule' : `schedule: ${wait === 0 ? 'at once' : duration(wait)}`;
   }
-  const { base_seconds: base = 5, cap_seconds: cap = 43_200 } = retry;
+  const { base_seconds: base, cap_seconds: cap } = { ...endpointDefaults.retry, ...retry };
   return `backoff: random, up to ${duration(Math.min(cap, base * 2 ** (attempt - 1)))}`;
 }
 

@@ -1,5 +1,5 @@
-import type { Endpoint } from '#lib/api-contract';
 import { ApiError, type ApiFailure } from '#client';
+import type { Endpoint } from '#lib/api-contract';
 import { html, type Html } from '#lib/html';
 import type { FieldError, ReadApi } from '../api-calls/console-api.ts';
 import { page, type PageResult, seeOther } from '../page-result.ts';

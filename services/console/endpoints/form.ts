@@ -1,33 +1,57 @@
 import type { Endpoint } from '#lib/api-contract';
+import { endpointDefaults, scheduleDefaults, usualEndpointLimits } from '#lib/contract';
 import { html, type Html } from '#lib/html';
 import type { FieldError } from '../api-calls/console-api.ts';
 import type { TenantContext } from '../page.ts';
 import { checkbox, checkGroup, fieldId, selectField, textArea, textField } from '../ui/form.ts';
-import { time } from '../ui/times.ts';
+import { count } from '../ui/text.ts';
+import { milliseconds, time } from '../ui/times.ts';
 
 /**
  * The settings of an endpoint as the fields of a form: a text each, by the name that the API has for it. A list is a line for each entry. The
  * form is read, compared and shown again as these texts, so that what was entered is kept whatever is wrong with it.
  */
 
-/** The label of each field; a group is one setting of the API. */
+interface Field {
+  label: string;
+  /** The setting of the API that it is a part of. By default it is one. */
+  group?: string;
+  /** Default: text. */
+  kind?: 'lines' | 'number' | 'flag';
+  /** Its row of the endpoint's page, where the page shows no more than the value. */
+  row?(endpoint: Endpoint): readonly [label: string, value: string];
+}
+
+/** The console has everything about a setting here, but for its place in the form and for the settings of several values. */
 export const formFields = {
   url: { label: 'URL' },
   description: { label: 'Description' },
-  event_types: { label: 'Event types', isList: true },
-  source_ids: { label: 'Sources', isList: true },
+  event_types: { label: 'Event types', kind: 'lines' },
+  source_ids: { label: 'Sources', kind: 'lines' },
   filter: { label: 'Filter' },
-  method: { label: 'Method' },
+  method: { label: 'Method', row: ({ method }) => ['Method', method] },
   headers: { label: 'Headers' },
-  pass_headers: { label: 'Headers of the provider that are passed on', isList: true },
+  pass_headers: { label: 'Headers of the provider that are passed on', kind: 'lines' },
   proxy: { label: 'Proxy' },
   'client_certificate/certificate': { label: 'Client certificate', group: 'client_certificate' },
   'client_certificate/private_key': { label: 'Its private key', group: 'client_certificate' },
   remove_certificate: { label: 'Remove the client certificate', group: 'client_certificate' },
-  ed25519: { label: 'Ed25519 signature' },
-  timeout_ms: { label: 'Time-out, in ms' },
-  max_in_flight: { label: 'Most requests at once' },
-  ordered: { label: 'Ordered' },
+  ed25519: { label: 'Ed25519 signature', kind: 'flag' },
+  timeout_ms: {
+    label: 'Time-out, in ms',
+    kind: 'number',
+    row: ({ timeout_ms: ms }) => ['Time-out', milliseconds(ms)],
+  },
+  max_in_flight: {
+    label: 'Most requests at once',
+    kind: 'number',
+    row: ({ max_in_flight: most }) => ['Most requests at once', count(most)],
+  },
+  ordered: {
+    label: 'Ordered',
+    kind: 'flag',
+    row: ({ ordered }) => ['Order', ordered ? 'one after another, by ordering key' : 'any'],
+  },
   'rate_limit/per_second': { label: 'Requests per second', group: 'rate_limit' },
   'rate_limit/burst': { label: 'Burst', group: 'rate_limit' },
   retry_kind: { label: 'Retries', group: 'retry' },
@@ -35,15 +59,20 @@ export const formFields = {
   'retry/cap_seconds': { label: 'Longest wait, in seconds', group: 'retry' },
   'retry/max_attempts': { label: 'Most attempts', group: 'retry' },
   'retry/window_seconds': { label: 'Give up after, in seconds', group: 'retry' },
-  'retry/schedule': { label: 'Waits, in seconds', group: 'retry', isList: true },
+  'retry/schedule': { label: 'Waits, in seconds', group: 'retry', kind: 'lines' },
   'retry/jitter': { label: 'Jitter, 0 to 1', group: 'retry' },
-} as const satisfies Record<string, { label: string; group?: string; isList?: boolean }>;
+} as const satisfies Record<string, Field>;
 
 export type FormField = keyof typeof formFields;
 export type FormValues = Readonly<Record<FormField, string>>;
 
 export const fieldNames = Object.keys(formFields) as readonly FormField[];
-const isList = (name: FormField): boolean => 'isList' in formFields[name];
+export const fieldOf = (name: FormField): Field => formFields[name];
+const isList = (name: FormField): boolean => fieldOf(name).kind === 'lines';
+
+/** The rows of an endpoint's page that show one value each. */
+export const rowsOf = (endpoint: Endpoint): (readonly [label: string, value: string])[] =>
+  fieldNames.map((name) => fieldOf(name).row?.(endpoint)).filter((row) => row !== undefined);
 
 export const linesOf = (text: string): readonly string[] => [
   ...new Set(
@@ -77,21 +106,11 @@ export function valuesOfEndpoint(endpoint: Endpoint): FormValues {
   const { retry, rate_limit: rateLimit, filter } = endpoint;
   const number = (value: number | undefined): string => (value === undefined ? '' : String(value));
   return filled({
-    url: endpoint.url,
-    description: endpoint.description,
-    event_types: endpoint.event_types.join('\n'),
-    source_ids: endpoint.source_ids.join('\n'),
+    ...plainValues(endpoint),
     filter: filter === null || filter === undefined ? '' : JSON.stringify(filter, null, 2),
-    method: endpoint.method,
     headers: Object.entries(endpoint.headers)
       .map(([name, value]) => `${name}: ${value}`)
       .join('\n'),
-    pass_headers: endpoint.pass_headers.join('\n'),
-    proxy: endpoint.proxy ?? '',
-    ed25519: endpoint.ed25519 ? '1' : '',
-    timeout_ms: number(endpoint.timeout_ms),
-    max_in_flight: number(endpoint.max_in_flight),
-    ordered: endpoint.ordered ? '1' : '',
     'rate_limit/per_second': number(rateLimit?.per_second),
     'rate_limit/burst': number(rateLimit?.burst),
     retry_kind: retry.schedule === undefined ? 'backoff' : 'schedule',
@@ -102,6 +121,16 @@ export function valuesOfEndpoint(endpoint: Endpoint): FormValues {
     'retry/schedule': (retry.schedule ?? []).join('\n'),
     'retry/jitter': number(retry.jitter),
   });
+}
+
+/** The settings that are one value, or a list of texts. */
+const plainValues = (endpoint: Readonly<Record<string, unknown>>): Partial<FormValues> =>
+  Object.fromEntries(fieldNames.map((name) => [name, plainText(endpoint[name])]));
+
+function plainText(value: unknown): string {
+  if (typeof value === 'boolean') return value ? '1' : '';
+  if (Array.isArray(value)) return value.join('\n');
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }
 
 /** Whether both would be the same setting: the order of event types and sources means nothing. */
@@ -227,23 +256,24 @@ function sending(given: Given): Html {
   const { text, select, check } = fieldsOf(given);
   const methods = ['POST', 'PUT', 'PATCH', 'DELETE'].map((value) => ({ value, label: value }));
   return html`${select('method', methods)}
-<div class="side-by-side">${text('timeout_ms', { hint: 'Default: 5000.' })}${text('max_in_flight', { hint: 'Default: 10.' })}</div>
+<div class="side-by-side">${text('timeout_ms', { hint: `Default: ${endpointDefaults.timeout_ms}.` })}${text('max_in_flight', { hint: `Default: ${endpointDefaults.max_in_flight}.` })}</div>
 <div class="side-by-side" id="${fieldId('rate_limit')}">${text('rate_limit/per_second', { hint: 'Default: no limit.' })}${text('rate_limit/burst')}</div>
 ${check('ordered', 'Events with the same ordering key are sent one after another')}`;
 }
 
 function retries(given: Given): Html {
   const { text, area, select } = fieldsOf(given);
+  const { retry: usualRetry } = endpointDefaults;
   return html`<div class="fields" id="${fieldId('retry')}">${select('retry_kind', [
     { value: 'backoff', label: 'Backoff: random waits, up to twice as long each time' },
     { value: 'schedule', label: 'Schedule: a wait for each retry' },
   ])}
 <fieldset class="fields"><legend>Backoff</legend>
-<div class="side-by-side">${text('retry/base_seconds', { hint: 'Default: 5. At least 1, unless the operator allows less.' })}${text('retry/cap_seconds', { hint: 'Default: 43200.' })}</div>
-<div class="side-by-side">${text('retry/max_attempts', { hint: 'Default: as many as fit into the window.' })}${text('retry/window_seconds', { hint: 'Default: 259200.' })}</div></fieldset>
+<div class="side-by-side">${text('retry/base_seconds', { hint: `Default: ${usualRetry.base_seconds}. At least ${usualEndpointLimits.minRetrySeconds}, unless the operator allows less.` })}${text('retry/cap_seconds', { hint: `Default: ${usualRetry.cap_seconds}.` })}</div>
+<div class="side-by-side">${text('retry/max_attempts', { hint: 'Default: as many as fit into the window.' })}${text('retry/window_seconds', { hint: `Default: ${usualRetry.window_seconds}.` })}</div></fieldset>
 <fieldset class="fields"><legend>Schedule</legend>
-${area('retry/schedule', { hint: 'One a line: one retry after each. Each at least 1, unless the operator allows less.' })}
-${text('retry/jitter', { hint: 'Random variation of each wait, as a share of it: 0.1 is 10 %. Default: 0.' })}</fieldset></div>`;
+${area('retry/schedule', { hint: `One a line: one retry after each. Each at least ${usualEndpointLimits.minRetrySeconds}, unless the operator allows less.` })}
+${text('retry/jitter', { hint: `Random variation of each wait, as a share of it: 0.1 is 10 %. Default: ${scheduleDefaults.jitter}.` })}</fieldset></div>`;
 }
 
 function privateFields(given: Given, endpoint: Endpoint | undefined): Html {

@@ -1,8 +1,8 @@
 import { parseExact } from '#lib/exact-json';
 import type { FieldError } from '../api-calls/console-api.ts';
-import { fieldNames, type FormField, formFields, type FormValues, isSameValue, linesOf } from './form.ts';
+import { fieldNames, fieldOf, type FormField, type FormValues, isSameValue, linesOf } from './form.ts';
 
-/** The body of a request from the fields of the form. What the API can judge, it judges: a number that is none is sent as it was entered. */
+/** The body of a request from the fields of the form. The API validates all that it can: a number that is none is sent as it was entered. */
 
 type Body = Record<string, unknown>;
 export type ReadBody = { ok: true; body: Body } | { ok: false; errors: readonly FieldError[] };
@@ -48,10 +48,7 @@ const mayMove = (values: FormValues, before: FormValues): boolean =>
 const done = (body: Body, errors: readonly FieldError[]): ReadBody =>
   errors.length > 0 ? { ok: false, errors } : { ok: true, body };
 
-function settingOf(name: FormField): string {
-  const field: { label: string; group?: string } = formFields[name];
-  return field.group ?? name;
-}
+const settingOf = (name: FormField): string => fieldOf(name).group ?? name;
 
 /** Settings of the API, each of one or more fields. */
 const settings = [...new Set(fieldNames.map(settingOf))];
@@ -63,18 +60,6 @@ const isChanged = (setting: string, values: FormValues, before: FormValues): boo
 /** Null: its default. */
 function valueOf(setting: string, values: FormValues, errors: FieldError[]): unknown {
   switch (setting) {
-    case 'event_types':
-    case 'source_ids':
-    case 'pass_headers': {
-      const lines = linesOf(values[setting]);
-      return lines.length === 0 ? null : lines;
-    }
-    case 'ed25519':
-    case 'ordered':
-      return values[setting] === '' ? null : true;
-    case 'timeout_ms':
-    case 'max_in_flight':
-      return number(values[setting]);
     case 'filter':
       return filterOf(values.filter, errors);
     case 'headers':
@@ -86,7 +71,22 @@ function valueOf(setting: string, values: FormValues, errors: FieldError[]): unk
     case 'retry':
       return retryOf(values);
     default:
-      return values[setting as FormField] === '' ? null : values[setting as FormField];
+      return plainValue(setting as FormField, values);
+  }
+}
+
+function plainValue(name: FormField, values: FormValues): unknown {
+  const text = values[name];
+  if (text === '') return null;
+  switch (fieldOf(name).kind) {
+    case 'lines':
+      return linesOf(text);
+    case 'flag':
+      return true;
+    case 'number':
+      return number(text);
+    case undefined:
+      return text;
   }
 }
 

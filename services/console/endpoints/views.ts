@@ -11,6 +11,7 @@ import { jsonText } from '../ui/payload.ts';
 import { detailText, outcomeBadge, statusBadge } from '../ui/status.ts';
 import { count, definitions, plural, shortId } from '../ui/text.ts';
 import { duration, milliseconds, time } from '../ui/times.ts';
+import { rowsOf } from './form.ts';
 import type { ShownEndpoint } from './read.ts';
 
 /** The answers to an operator's first questions: does it take events, what waits, and until when. */
@@ -176,11 +177,8 @@ function sendingSettings(endpoint: Endpoint): Html {
   const { rate_limit: rate, headers, pass_headers: passed, proxy, client_certificate: certificate } = endpoint;
   const names = Object.entries(headers);
   return definitions([
-    ['Method', endpoint.method],
-    ['Time-out', milliseconds(endpoint.timeout_ms)],
-    ['Most requests at once', count(endpoint.max_in_flight)],
+    ...rowsOf(endpoint),
     ['Rate', rate === undefined ? 'no limit' : `${rate.per_second} per second, burst ${count(rate.burst)}`],
-    ['Order', endpoint.ordered ? 'one after another, by ordering key' : 'any'],
     ['Retries', retryWords(endpoint.retry)],
     [
       'Headers',

@@ -1,6 +1,7 @@
 import type { ErasedEvent, Erasure, TenantDeletion, Event } from '#lib/api-contract';
 import { maxPayloadText } from '#lib/contract';
 import { html, type Html } from '#lib/html';
+import type { Payload } from '../api-calls/calls.ts';
 import type { FieldError } from '../api-calls/console-api.ts';
 import { page, type PageContent, type PageResult } from '../page-result.ts';
 import type { TenantContext } from '../page.ts';
@@ -10,7 +11,6 @@ import { payloadFacts, type PayloadText, payloadView } from '../ui/payload.ts';
 import { statusBadge } from '../ui/status.ts';
 import { count, definitions, wholeId } from '../ui/text.ts';
 import { time } from '../ui/times.ts';
-import type { Payload } from '../api-calls/calls.ts';
 
 /** All of the largest payload, where it is in lines already. */
 const maxCharacters = 2 * 1024 * 1024;

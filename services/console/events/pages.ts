@@ -42,7 +42,7 @@ const events = tenantPage({
 
 /** As many as the API gives at once. An event with more deliveries or receipts has been replayed all the time. */
 const most = 1_000;
-/** Judging an endpoint costs the API more than reading a row. */
+/** Matching an endpoint costs the API more than reading a row. */
 const endpointsPerPage = 200;
 
 /** `T/events/{id}`: where an event came from, what it holds, and where it went. `endpoints`: further endpoints of “why not”. */
@@ -67,7 +67,13 @@ const showEvent = tenantPage({
       const answers = await lastAnswers(api, deliveries);
       return page(
         eventPage({
-          ...{ t, event, payload, request, deliveries, answers, ...more },
+          t,
+          event,
+          payload,
+          request,
+          deliveries,
+          answers,
+          ...more,
           moreMatches:
             next === undefined
               ? undefined

@@ -8,8 +8,8 @@ import { tenantPage } from '../page.ts';
 import { textArea } from '../ui/form.ts';
 import { filterForm, table } from '../ui/lists.ts';
 import { count } from '../ui/text.ts';
-import { type Source } from './names.ts';
 import { eventColumns, eventFilterNames, eventFilters, eventHref, filtersIn } from './list-views.ts';
+import { type Source } from './names.ts';
 import { namedSources } from './read.ts';
 
 interface SearchPage {
@@ -77,11 +77,11 @@ function howFar({ t, query, found }: { t: string; query: URLSearchParams; found:
         : html`<h2>Nothing found yet</h2><p>${looked}. Older events have not been looked at.</p>`
       : html`<h2>${matched.length === 1 ? '1 event' : `${matched.length} events`}</h2><p>${looked}${complete ? ', and there are no older events.' : '. Older events have not been looked at.'}</p>`;
   return html`<div class="note search-result" role="status">${result}
-${notJudged(unjudged).map((line) => html`<p>${line}</p>`)}
+${notSearched(unjudged).map((line) => html`<p>${line}</p>`)}
 ${cursor !== null && html`<p><a class="button" href="${withQuery(`${t}/events/search`, older)}">Search older</a></p>`}</div>`;
 }
 
-function notJudged({ payload_removed, payload, filter_steps }: EventSearch['unjudged']): string[] {
+function notSearched({ payload_removed, payload, filter_steps }: EventSearch['unjudged']): string[] {
   const events = (n: number): string => (n === 1 ? '1 event' : `${count(n)} events`);
   return [
     ...(payload_removed > 0

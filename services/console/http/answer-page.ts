@@ -1,14 +1,16 @@
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
-import type { Capability, Scope } from '#lib/api-contract';
 import { ApiError, type Transport } from '#client';
-import type { Clock } from '#lib/clock';
-import { withoutPort } from '#lib/networks';
+import type { Capability, Scope } from '#lib/api-contract';
+import { maxPayloadBytes } from '#lib/contract';
+import { withoutPort } from '#lib/net';
+import type { Clock } from '#lib/runtime';
 import { type ApiAccess, createConsoleApi, type WriteApi } from '../api-calls/console-api.ts';
 import { createKeptResults, type OpenCatalog } from '../catalog/index.ts';
 import type { ConsoleMetrics } from '../metrics.ts';
 import { moved, type PageResult, problem } from '../page-result.ts';
-import type { CatalogContext, Face, Page, PageContext, PublicContext, Settings, Submitted } from '../page.ts';
+import type { CatalogContext, Face, Page, PublicContext, PublicFormContext, Settings } from '../page.ts';
 import { problemOfFailure } from '../problem-of-failure.ts';
+import { allTenants, may } from '../reader.ts';
 import {
   createClientLimit,
   createSessionActions,
@@ -20,12 +22,20 @@ import {
   tokenIn,
 } from '../session/index.ts';
 import { keyField } from '../ui/form.ts';
+import { portalBase, tenantBase } from '../ui/shell.ts';
 import { checkRequest, createAddressLimit } from './check-request.ts';
-import { formLimits } from './form-limits.ts';
 import { isFramed, queryOf } from './request-state.ts';
 import type { SendResult } from './send-result.ts';
-import { portalBase, tenantBase } from '../ui/shell.ts';
-import { allTenants, may } from '../reader.ts';
+
+/** How many bytes a form may have. */
+export const formLimits = {
+  /** For those who have not signed in. */
+  public: 16 * 1024,
+  /** The largest is that of an endpoint, with a certificate and its key. */
+  usual: 256 * 1024,
+  /** For pages that take a payload (`takesPayload`): a character of it can take three. */
+  payload: 3 * maxPayloadBytes + 64 * 1024,
+} as const;
 
 interface Options {
   transport: Transport;
@@ -55,7 +65,7 @@ const idempotencyKey = /^[\x21-\x7e]{8,200}$/;
 /** Pages of the catalog for each client address: more than a reader opens, and what a crawler may ask of a site. */
 export const catalogRate = { perSecond: 20, burst: 200 };
 
-/** Judges the requests for pages, gives them to their handlers, and sends what these answer. */
+/** Vets the requests for pages, gives them to their handlers, and sends what these answer. */
 export function createAnswerPage(options: Options): AnswerPage {
   const { transport, openCatalog, settings, origin, originOf, newKey, clock, metrics, isSecure, sendResult } = options;
   const takeSignIn = createClientLimit(clock, signInsPerMinute);
@@ -94,7 +104,7 @@ export function createAnswerPage(options: Options): AnswerPage {
     return found;
   }
 
-  function contextOf(page: Page, request: FastifyRequest): PageContext & Partial<Submitted> {
+  function contextOf(page: Page, request: FastifyRequest) {
     const { session, tenant, asked } = request.state;
     const form = formOf(request);
     const key = form.get(keyField);
@@ -112,12 +122,13 @@ export function createAnswerPage(options: Options): AnswerPage {
       const { state } = request;
       const onAge = (ageSeconds: number): void => void (state.ageSeconds = Math.max(ageSeconds, state.ageSeconds ?? 0));
       const catalog = openCatalog({ traceparent: state.span.traceparent, onAge });
-      return { ...common, ...{ catalog, origin: originOf(request) } };
+      return { ...common, catalog, origin: originOf(request) } satisfies CatalogContext;
     }
     if (session === undefined || page.access === 'public')
       return {
         ...common,
-        ...{ isSecure: isSecure(request), findSession: () => find(request, page.face) },
+        isSecure: isSecure(request),
+        findSession: () => find(request, page.face),
         ...frameOf(request),
         actions: createSessionActions({
           // Redeeming a code uses it up, whoever waits for the answer.
@@ -127,7 +138,7 @@ export function createAnswerPage(options: Options): AnswerPage {
           metrics,
         }),
         idempotencyKey: key ?? newKey(),
-      } as PageContext;
+      } satisfies PublicFormContext;
     const ofOperator = page.access === 'operator' ? allTenants : tenant;
     const api = apiAs(request)(session.token, {
       asked,
@@ -136,12 +147,10 @@ export function createAnswerPage(options: Options): AnswerPage {
     });
     return {
       ...common,
-      ...{
-        session,
-        api,
-        can: (...needed: [Scope | 'operator', Capability?]) => may(session, needed[0], needed[1]),
-        isCustomer: session.portal !== undefined,
-      },
+      session,
+      api,
+      can: (...needed: [Scope | 'operator', Capability?]) => may(session, needed[0], needed[1]),
+      isCustomer: session.portal !== undefined,
       ...(tenant !== undefined && {
         tenant,
         t: page.face === 'portal' ? portalBase(settings.base) : tenantBase(settings.base, tenant),

@@ -1,15 +1,15 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import type { Scope } from '#lib/api-contract';
-import type { Clock } from '#lib/clock';
-import { clientOf } from '#lib/networks';
+import { clientOf } from '#lib/net';
 import { createLocalShare, type LocalShare, type Rate } from '#lib/rate-limit';
+import type { Clock } from '#lib/runtime';
 import { type PageResult, problem } from '../page-result.ts';
 import type { Face, Page } from '../page.ts';
 import { problemOfFailure } from '../problem-of-failure.ts';
+import { hasScope, tenantPattern } from '../reader.ts';
 import type { FoundSession } from '../session/index.ts';
 import { queryOf } from './request-state.ts';
-import { hasScope, tenantPattern } from '../reader.ts';
 
 interface Own {
   /** The client's; behind a trusted proxy, as the proxy says. */
@@ -113,7 +113,7 @@ const whyNot = (scope: Scope | 'operator' | 'any'): string =>
     ? 'This page needs the scope operator: only a session of the operator’s key has it.'
     : `This session does not have the scope ${scope}.`;
 
-/** Parameters with names of event types, which may have slashes: their pages judge them (catalog/addresses.ts). */
+/** Parameters with names of event types, which may have slashes: their pages validate them (catalog/addresses.ts). */
 const namesOfTypes: ReadonlySet<string> = new Set(['type', 'prefix', 'name']);
 
 /** Dots would be resolved on the way to the API, and no id has a slash or a control character. */

@@ -3,8 +3,8 @@ import { catalogHeader, catalogNavigation } from '../catalog/index.ts';
 import type { TitledContent } from '../page-result.ts';
 import type { Face } from '../page.ts';
 import { accentPath, portalHeader, portalNavigation } from '../portal/index.ts';
-import { sections } from '../sections.ts';
 import { hasScope } from '../reader.ts';
+import { sections } from '../sections.ts';
 import { brandMark, type Shell, tenantBase, type Theme } from '../ui/shell.ts';
 
 /** On every page. */

@@ -1,10 +1,9 @@
 import { html, type Html } from '#lib/html';
 import type { PageResult, ProblemStatus, TitledContent } from '../page-result.ts';
 import type { Face } from '../page.ts';
-import { portalSections, sections } from '../sections.ts';
 import { hasScope } from '../reader.ts';
-import { type Shell, tenantBase } from '../ui/shell.ts';
-import { portalBase } from '../ui/shell.ts';
+import { portalSections, sections } from '../sections.ts';
+import { portalBase, type Shell, tenantBase } from '../ui/shell.ts';
 
 type Problem = Extract<PageResult, { kind: 'problem' }>;
 

@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { clientLeft } from '#lib/http-server';
+import { clientLeft } from '#lib/net';
 import type { Span, Tracer } from '#lib/telemetry';
-import { readCookie } from '../session/index.ts';
 import type { Session } from '../reader.ts';
+import { readCookie } from '../session/index.ts';
 import type { Theme } from '../ui/shell.ts';
 
-/** The state of a request while it is judged and answered. */
+/** The state of a request while it is vetted and answered. */
 export interface RequestState {
   span: Span;
   /** Undefined until it was found, and for nobody. */

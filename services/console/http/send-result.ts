@@ -6,12 +6,11 @@ import type { PageResult, ProblemStatus } from '../page-result.ts';
 import type { Face, Page, Settings } from '../page.ts';
 import { endedPage } from '../portal/index.ts';
 import { returnUrlIn, signInPage } from '../session/index.ts';
-import type { Assets } from './assets.ts';
-import { faceOfPath } from './face-of-path.ts';
-import { isFramed, isLoopback, pathOf, queryOf, themeOf } from './request-state.ts';
-import { renderDocument } from './document.ts';
 import type { Shell } from '../ui/shell.ts';
+import type { Assets } from './assets.ts';
+import { renderDocument } from './document.ts';
 import { problemPage } from './problem-page.ts';
+import { isFramed, isLoopback, pathOf, queryOf, themeOf } from './request-state.ts';
 
 const policyWith = (ancestors: string): string =>
   [
@@ -80,7 +79,10 @@ export function createSendResult({ settings, assets, originOf, isSecure, newKey 
     const { session, tenant } = request.state;
     const face = faceOf(request, page);
     return {
-      ...{ base, face, assets, origin: originOf(request) },
+      base,
+      face,
+      assets,
+      origin: originOf(request),
       query: face === 'catalog' ? (queryOf(request).get('q') ?? '') : '',
       session,
       // A customer is not told what the operator calls the tenant.
@@ -231,3 +233,12 @@ function sendProblem(
 
 const disposition = (fileName: string, isShown: boolean): string =>
   `${isShown ? 'inline' : 'attachment'}; filename="${fileName.replaceAll(/[^\w.-]/g, '_')}"`;
+
+const portalPaths = /^\/(portal|p)(\/|$)/;
+
+/** The face of an address that has no page: the portal for paths below its own, otherwise the console, if the process shows it. */
+export function faceOfPath(pathname: string, { base, faces }: { base: string; faces: readonly Face[] }): Face {
+  const [first = 'console'] = faces;
+  if (faces.includes('portal') && portalPaths.test(pathname.slice(base.length))) return 'portal';
+  return faces.includes('console') ? 'console' : first;
+}

@@ -65,11 +65,15 @@ async function findByText(api: ReadApi, text: string): Promise<Found> {
     tag.test(text) && events('tag', 'Tag', true),
     type.test(text) && events('type', 'Type', false),
     findNamed(text, {
-      ...{ list: '/endpoints', kind: 'Endpoint', asked: api.list('GET /v1/endpoints', { query: named }) },
+      list: '/endpoints',
+      kind: 'Endpoint',
+      asked: api.list('GET /v1/endpoints', { query: named }),
       nameOf: ({ url }) => url,
     }),
     findNamed(text, {
-      ...{ list: '/sources', kind: 'Source', asked: api.list('GET /v1/sources', { query: named }) },
+      list: '/sources',
+      kind: 'Source',
+      asked: api.list('GET /v1/sources', { query: named }),
       nameOf: ({ name }) => name,
     }),
   ]);

@@ -69,7 +69,17 @@ export async function askOverview(api: ReadApi, step: StatStep): Promise<Overvie
     ...worstEndpoints(byEndpoint).map(([id]) => id),
   ]);
   return {
-    ...{ sums, byEndpoint, byType, bySource, failing, disabled, deadLetters, replays, endpoints, sources, newest },
+    sums,
+    byEndpoint,
+    byType,
+    bySource,
+    failing,
+    disabled,
+    deadLetters,
+    replays,
+    endpoints,
+    sources,
+    newest,
     health: await askHealth(api, [...shown]),
   };
 }

@@ -18,9 +18,9 @@ import { problemOfFailure } from '../problem-of-failure.ts';
 import { endSession, noSessionCookie, probeCookie, returnCookie, sessionCookie } from '../session/index.ts';
 import { listPage, listParameters } from '../ui/list-page.ts';
 import { rawMember } from '../ui/payload.ts';
-import { customerStart, customerTypePage, linkPage, notKept } from './views.ts';
-import { nameIn, portalLinks, versionOf } from '../ui/type-links.ts';
 import { portalBase } from '../ui/shell.ts';
+import { nameIn, portalLinks, versionOf } from '../ui/type-links.ts';
+import { customerStart, customerTypePage, linkPage, notKept } from './views.ts';
 
 /** @returns the name of today and how it came about, if this is a former one. @throws ApiError */
 async function readType(

@@ -6,10 +6,10 @@ import type { PageContent, TitledContent } from '../page-result.ts';
 import type { TenantContext } from '../page.ts';
 import { portalSections } from '../sections.ts';
 import { table } from '../ui/lists.ts';
+import { portalBase, type Shell } from '../ui/shell.ts';
 import { statusBadge } from '../ui/status.ts';
 import { definitions, typeText } from '../ui/text.ts';
 import { minute, time } from '../ui/times.ts';
-import { portalBase, type Shell } from '../ui/shell.ts';
 import type { TypeLinks } from '../ui/type-links.ts';
 
 /** The colour that a portal link gives to the header and the buttons; their text is white. */

@@ -1,7 +1,7 @@
 import type { ApiFailure } from '#client';
 import type { BulkPreview, ReplayPreview } from '#lib/api-contract';
-import { formatMicros } from '#lib/clock';
 import { html } from '#lib/html';
+import { formatMicros } from '#lib/runtime';
 import { countsOf, startedReplay, withQuery } from '../api-calls/calls.ts';
 import type { FieldError, Listed, ReadApi } from '../api-calls/console-api.ts';
 import { readTenantNames } from '../api-calls/tenant-names.ts';
@@ -170,7 +170,10 @@ async function showPreview(context: TenantContext, stale?: string): Promise<Page
     ...content,
     ...(stale !== undefined && { status: 400 as const }),
     body: html`${note}${previewView({
-      ...{ preview, selection, t, names },
+      preview,
+      selection,
+      t,
+      names,
       start: can('write', 'replay') ? startForm(context, selection, preview) : null,
     })}
 <h2>Change what is taken</h2>

@@ -1,5 +1,5 @@
-import type { Clock } from '#lib/clock';
-import { clientOf } from '#lib/networks';
+import { clientOf } from '#lib/net';
+import type { Clock } from '#lib/runtime';
 
 interface Window {
   count: number;

@@ -5,9 +5,9 @@ import type { ConsoleMetrics } from '../metrics.ts';
 import { type PageResult, seeOther } from '../page-result.ts';
 import type { PublicContext } from '../page.ts';
 import { problemOfFailure } from '../problem-of-failure.ts';
-import { sessionCookie } from './cookies.ts';
-import { tenantBase } from '../ui/shell.ts';
 import { allTenants, type Session, usualTenant } from '../reader.ts';
+import { tenantBase } from '../ui/shell.ts';
+import { sessionCookie } from './cookies.ts';
 
 interface Options {
   base: string;

@@ -77,7 +77,10 @@ function showEdit(
       submit: 'Save',
       hidden: { etag },
       body: sourceFields({
-        ...{ scheme: source.scheme, values, errors, isEdited: true },
+        scheme: source.scheme,
+        values,
+        errors,
+        isEdited: true,
         hasOlderDefault: hasOlderDefault(source),
       }),
     })}`,

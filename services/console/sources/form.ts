@@ -58,11 +58,10 @@ ${textArea({ ...field('allowed_ips'), rows: 2, label: 'Allowed addresses', hint:
 ${textField({ ...field('rate_limit/per_second'), label: 'Rate limit: webhooks per second', hint: 'With the next field; empty: the rate of the tenant.' })}
 ${textField({ ...field('rate_limit/burst'), label: 'Rate limit: burst' })}
 ${selectField({
-  ...{ ...field('response_status'), value: values.get('response_status') ?? '202' },
-  ...{
-    label: 'Response status',
-    options: ['202', '200', '204'].map((value) => ({ value, label: value })),
-  },
+  ...field('response_status'),
+  value: values.get('response_status') ?? '202',
+  label: 'Response status',
+  options: ['202', '200', '204'].map((value) => ({ value, label: value })),
 })}
 ${checkbox({ name: 'client_certificate/required', label: 'Require a client certificate', isChecked: values.has('client_certificate/required') })}
 ${textArea({ ...field('client_certificate/fingerprints'), rows: 2, label: 'Fingerprints of its certificates', hint: 'SHA-256 in hex, a line each. Empty: any that your authorities have signed.' })}

@@ -87,12 +87,13 @@ function show(context: TenantContext, values: URLSearchParams, errors: readonly 
   const scheme = schemeNamed(query.get('scheme'));
   if (scheme === undefined)
     return page({
-      ...{ title: 'New source', crumbs },
+      title: 'New source',
+      crumbs,
       ...(query.has('scheme') && { status: 400 as const }),
       body: html`${query.has('scheme') && errorSummary([{ field: '', message: 'There is no such scheme. Choose one of these.' }])}${schemeChoice(href)}`,
     });
   return page({
-    ...{ title: `New source: ${schemeSetups[scheme].provider}` },
+    title: `New source: ${schemeSetups[scheme].provider}`,
     ...(errors.length > 0 && { status: 400 as const }),
     crumbs: [...crumbs, { label: 'Schemes', href }],
     body: html`${errorSummary(errors)}${postForm(context, {

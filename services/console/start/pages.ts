@@ -3,8 +3,8 @@ import { themeCookie } from '../http/request-state.ts';
 import { page, type PageContent, seeOther } from '../page-result.ts';
 import { publicPage } from '../page.ts';
 import { problemOfFailure } from '../problem-of-failure.ts';
-import { setCookie } from '../session/index.ts';
 import type { Session } from '../reader.ts';
+import { setCookie } from '../session/index.ts';
 import { tenantBase } from '../ui/shell.ts';
 
 /** The first page of who is signed in: where to go on. */

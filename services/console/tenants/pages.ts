@@ -5,13 +5,13 @@ import type { FieldError } from '../api-calls/console-api.ts';
 import { page, type PageStatus, seeOther } from '../page-result.ts';
 import { operatorPage } from '../page.ts';
 import { problemOfFailure } from '../problem-of-failure.ts';
+import { tenantPattern } from '../reader.ts';
 import { errorSummary, postForm, textField } from '../ui/form.ts';
 import { listPage, listParameters } from '../ui/list-page.ts';
+import { tenantBase } from '../ui/shell.ts';
 import { cliCommand, count, definitions, inWords, plural } from '../ui/text.ts';
 import { findTenant, isMissing, withoutTenant } from './read.ts';
 import { deletionReceipt, limitField, stateOf, tenantForm } from './views.ts';
-import { tenantPattern } from '../reader.ts';
-import { tenantBase } from '../ui/shell.ts';
 
 /** `/tenants/:id`: its name and own limits. */
 const editTenant = operatorPage({

@@ -3,10 +3,10 @@ import { html, type Html } from '#lib/html';
 import { type LimitName, limitNames, limitTable } from '#lib/tenancy';
 import type { FieldError } from '../api-calls/console-api.ts';
 import { errorSummary, postForm, textField } from '../ui/form.ts';
+import { tenantBase } from '../ui/shell.ts';
 import { statusBadge } from '../ui/status.ts';
 import { count, definitions, inWords, plural, wholeId } from '../ui/text.ts';
 import { time } from '../ui/times.ts';
-import { tenantBase } from '../ui/shell.ts';
 
 interface TenantForm {
   context: { base: string; newKey(): string };

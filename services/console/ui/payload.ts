@@ -1,5 +1,5 @@
-import { decodeContent } from '#lib/content-coding';
 import { html, type Html } from '#lib/html';
+import { decodeContent } from '#lib/payload';
 import type { Payload } from '../api-calls/calls.ts';
 
 /** `203 B`, `1.2 kB`, `1 MB`: decimal, as storage is counted. */
@@ -156,7 +156,7 @@ function textOf(bytes: Buffer): string | undefined {
   }
 }
 
-/** Only judged: what is shown is the text. */
+/** Only parsed: the text is shown. */
 function isJson(text: string): boolean {
   try {
     JSON.parse(text);

@@ -2,8 +2,8 @@ import type { EventTypeSummary } from '#lib/api-contract';
 import { isWrittenLikeTypeName, typeLinkPattern } from '#lib/contract';
 import { html, type Html, type HtmlValue } from '#lib/html';
 import type { TenantNames } from '../api-calls/tenant-names.ts';
-import type { TypeLinks } from './type-links.ts';
 import { usualTenant } from '../reader.ts';
+import type { TypeLinks } from './type-links.ts';
 
 /** 1204 as `1,204`; above what is counted as `10,000+`. */
 export const count = (value: number, isCapped = false): string => `${value.toLocaleString('en')}${isCapped ? '+' : ''}`;

@@ -1,6 +1,6 @@
 import type { Topics } from '#lib/contract';
-import { inRounds } from '#lib/lifecycle';
 import type { Postgres } from '#lib/postgres';
+import { inRounds } from '#lib/runtime';
 import type { ServiceContext } from '#lib/service-host';
 import type { Publish } from '../publishing/publish.ts';
 import { createAnnouncementTable } from './announcement-table.ts';

@@ -16,12 +16,9 @@
  * | rejecting       | ingress, rejections/rejecting-sources.ts               | until the source accepts something         |
  * | limit_reached   | api, limits/announce-limits.ts                         | a day (UTC)                                |
  */
-import { type Clock, microsOf, nowMicros } from '#lib/clock';
 import { operationalSourceId, receivedWebhookHeaders, type Topics } from '#lib/contract';
-import type { CrashPoints } from '#lib/crash-points';
-import { createId } from '#lib/ids';
 import type { OutgoingRecord } from '#lib/kafka';
-import type { Logger } from '#lib/log';
+import { type Clock, type CrashPoints, createId, type Logger, microsOf, nowMicros } from '#lib/runtime';
 import { newTraceparent } from '#lib/telemetry';
 import type { Publish } from '../publishing/publish.ts';
 import { type Announcement, announcedPayload } from './announced-payload.ts';

@@ -15,8 +15,7 @@
  * one in ten is worth sending to, and each failed delivery waits for its own retry. One delivery that fails whenever it is sent says
  * nothing about the others. And an endpoint that restarts is back before half a minute is over.
  */
-import type { Random } from '#lib/backoff';
-import type { Clock } from '#lib/clock';
+import type { Clock, Random } from '#lib/runtime';
 import type { SendVerdict } from './send-verdict.ts';
 
 export type BreakerState = 'closed' | 'open' | 'probing' | 'half-open';

@@ -1,13 +1,11 @@
-import { nowMicros } from '#lib/clock';
 import { longestLifeSeconds, longestWindowSeconds } from '#lib/contract';
-import { inRounds } from '#lib/lifecycle';
 import type { Postgres } from '#lib/postgres';
+import { inRounds, nowMicros } from '#lib/runtime';
 import { createSecretBox, parseEncryptionKeys } from '#lib/secret-box';
 import type { ServiceContext } from '#lib/service-host';
 import type { DispatcherConfig } from '../config.ts';
 import type { DispatcherMetrics } from '../metrics.ts';
 import type { EndpointRef } from '../model/job.ts';
-import { createBreakerReports } from './report-breakers.ts';
 import { createDisableEndpoint } from './disable-endpoint.ts';
 import { createEndpointDirectory } from './endpoint-directory.ts';
 import { factsOf } from './endpoint-facts.ts';
@@ -15,6 +13,7 @@ import { createEndpointFailing } from './endpoint-failing.ts';
 import { createEndpointHealth } from './endpoint-health.ts';
 import { createFailingTable } from './failing-table.ts';
 import { createIsAskedFor } from './is-asked-for.ts';
+import { createBreakerReports } from './report-breakers.ts';
 
 interface Deps {
   config: Pick<DispatcherConfig, 'encryptionKeys' | 'payloadRetentionDays' | 'failingSeconds'>;

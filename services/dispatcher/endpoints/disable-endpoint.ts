@@ -1,9 +1,7 @@
-import { formatMicros } from '#lib/clock';
-import { toAppError } from '#lib/errors';
-import type { Logger } from '#lib/log';
 import type { Query } from '#lib/postgres';
-import type { Endpoint } from '../model/endpoint.ts';
+import { formatMicros, type Logger, toAppError } from '#lib/runtime';
 import type { DispatcherMetrics } from '../metrics.ts';
+import type { Endpoint } from '../model/endpoint.ts';
 
 /** Why an endpoint is disabled: it answered 410 (`gone`), or took nothing since a time (`failing`). */
 type GivenUp = { reason: 'gone' } | { reason: 'failing'; since: number };

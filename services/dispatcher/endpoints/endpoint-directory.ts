@@ -1,8 +1,6 @@
-import { type Clock, nowMicros } from '#lib/clock';
 import { createEndpointDirectory as createDirectory, type EndpointDirectory as Directory } from '#lib/fan-out';
-import type { Part } from '#lib/lifecycle';
-import type { Logger } from '#lib/log';
 import type { Query } from '#lib/postgres';
+import { type Clock, type Logger, nowMicros, type Part } from '#lib/runtime';
 import type { SecretBox } from '#lib/secret-box';
 import { type Endpoint, endpointColumns, endpointOf, type EndpointRow, isPaused } from '../model/endpoint.ts';
 import { laneKey } from '../model/job.ts';

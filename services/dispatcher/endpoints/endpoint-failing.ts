@@ -25,15 +25,14 @@
  * An outage lasts from its announcement (`endpoints.outage_since`) to the next delivery that is accepted, across changes by a user; a closed
  * endpoint has none (deploy/postgres/migrations). Deliveries of operational events are not observed: see dispatch.ts.
  */
-import { type Clock, microsOf, nowMicros } from '#lib/clock';
 import { type Pause, pausedBetween } from '#lib/contract';
-import type { Logger } from '#lib/log';
+import { type Clock, type Logger, microsOf, nowMicros } from '#lib/runtime';
+import type { Endpoint } from '../model/endpoint.ts';
+import { laneKey } from '../model/job.ts';
 import type { DisableEndpoint } from './disable-endpoint.ts';
 import type { FailingTable } from './failing-table.ts';
 import { askedOnce, type IsAskedFor } from './is-asked-for.ts';
 import { isDisabledSoon, isOutage } from './outage-rules.ts';
-import type { Endpoint } from '../model/endpoint.ts';
-import { laneKey } from '../model/job.ts';
 
 export interface EndpointFailing {
   /** A send to the endpoint, in the state known then, has ended. */

@@ -17,17 +17,15 @@
  * All but the first two are sick. Slow lanes of a tenant share a limit, sick ones a smaller one (turns.ts); nothing else happens to a slow
  * endpoint, whose breaker stays closed. A lane that was asked to wait pauses, but is not sick.
  */
-import type { Random } from '#lib/backoff';
-import type { Clock } from '#lib/clock';
 import type { Delivery } from '#lib/contract';
-import type { Logger } from '#lib/log';
-import { type Breaker, type BreakerSend, createBreaker } from './breaker.ts';
-import { createHoldTime, type HoldTime, isLongHold } from './hold-time.ts';
-import { type EndpointRef, laneKey } from '../model/job.ts';
-import { createLaneWidth, type LaneWidth } from './lane-width.ts';
+import type { Clock, Logger, Random } from '#lib/runtime';
 import type { DispatcherMetrics } from '../metrics.ts';
-import type { SendVerdict } from './send-verdict.ts';
+import { type EndpointRef, laneKey } from '../model/job.ts';
+import { type Breaker, type BreakerSend, createBreaker } from './breaker.ts';
 import type { EndpointFacts } from './endpoint-facts.ts';
+import { createHoldTime, type HoldTime, isLongHold } from './hold-time.ts';
+import { createLaneWidth, type LaneWidth } from './lane-width.ts';
+import type { SendVerdict } from './send-verdict.ts';
 
 export type Standing = {
   /** Sends at once. */
@@ -154,7 +152,7 @@ export function createEndpointHealth(deps: Deps): EndpointHealth {
     metrics.breakers(counts);
   }
 
-  function judge(
+  function decide(
     { breaker, laneWidth, holdTime, pausedUntilMs, probeAskedAt: known }: Entry,
     { maxInFlight, probeAskedAt = null }: Pick<EndpointFacts, 'maxInFlight' | 'probeAskedAt'>,
   ): Standing {
@@ -189,7 +187,7 @@ export function createEndpointHealth(deps: Deps): EndpointHealth {
       breaker.isPristine() && laneWidth.shrunkTo() === undefined && holdTime.isBrief() && pausedUntilMs <= nowMs;
     if (isPristine) return forget(entry);
     if (found(entry.endpoint) === undefined) remember(entry);
-    count(entry, judge(entry, facts).kind);
+    count(entry, decide(entry, facts).kind);
   }
 
   function observe(entry: Entry, send: BreakerSend, { verdict, heldMs }: Ended, facts: EndpointFacts): void {
@@ -216,7 +214,7 @@ export function createEndpointHealth(deps: Deps): EndpointHealth {
       const facts = deps.factsOf(endpoint);
       const entry = entryOf(endpoint, facts);
       if (facts.isPaused === true && !facts.isClosed) return paused;
-      if (entry !== undefined) return judge(entry, facts);
+      if (entry !== undefined) return decide(entry, facts);
       return { kind: 'healthy', width: facts.maxInFlight, pausedUntilMs: Number.NEGATIVE_INFINITY };
     },
     begin(delivery) {
@@ -236,8 +234,8 @@ export function createEndpointHealth(deps: Deps): EndpointHealth {
         if (entry === undefined && verdict.kind === 'well' && !isLongHold(heldMs)) return;
         // Begun while there was nothing to remember: before the breaker opened, if it has.
         if (entry !== undefined && entry.breaker.state() !== 'closed') return;
-        const judged = entry ?? newEntry(delivery, factsNow);
-        observe(judged, judged.breaker.begin(delivery.id), { verdict, heldMs }, factsNow);
+        const decided = entry ?? newEntry(delivery, factsNow);
+        observe(decided, decided.breaker.begin(delivery.id), { verdict, heldMs }, factsNow);
       };
     },
     *remembered() {

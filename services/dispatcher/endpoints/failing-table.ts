@@ -2,8 +2,8 @@
  * The columns of an endpoint that tell how long it has been failing, and the announcements of that: written in one statement each, so that
  * there is no outage without its announcement, and no second announcement of one.
  */
-import { formatMicros } from '#lib/clock';
 import type { Query } from '#lib/postgres';
+import { formatMicros } from '#lib/runtime';
 import type { Endpoint } from '../model/endpoint.ts';
 
 type EndpointAsSentTo = Pick<Endpoint, 'tenant' | 'id' | 'revision'>;

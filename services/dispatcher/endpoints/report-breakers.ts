@@ -4,8 +4,8 @@
  *
  * Best effort: of an outage of Postgres only the last state is written, and what has no room is left out.
  */
-import { type Clock, formatMicros, nowMicros } from '#lib/clock';
 import type { Query } from '#lib/postgres';
+import { type Clock, formatMicros, nowMicros } from '#lib/runtime';
 import { type EndpointRef, laneKey } from '../model/job.ts';
 import type { Standing } from './endpoint-health.ts';
 

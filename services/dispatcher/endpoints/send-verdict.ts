@@ -1,5 +1,5 @@
-import { retryAfterMs } from '#lib/backoff';
 import type { HttpResult } from '#lib/http-client';
+import { retryAfterMs } from '#lib/runtime';
 
 /**
  * The verdict of a send on the endpoint, independent of the delivery's outcome:

@@ -1,17 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import type { WaitOut } from '#lib/backoff';
 import { type AttemptRecord, type EventRecord, groupOf, type Topics } from '#lib/contract';
 import type { BuryRecord } from '#lib/dead-letters';
 import type { DroppedRecords, ErasedEvents } from '#lib/erasure';
-import { createJudgingTurns, createUnjudgedFilters } from '#lib/event-filter';
+import { createMatchTurns, createUnjudgedFilters } from '#lib/event-filter';
 import { createMatchEndpoints } from '#lib/fan-out';
 import { createConsumer, traceRecords, type UndecodableBatchHandler } from '#lib/kafka';
-import { inRounds } from '#lib/lifecycle';
 import type { Postgres } from '#lib/postgres';
+import { inRounds, type WaitOut } from '#lib/runtime';
 import type { ServiceContext } from '#lib/service-host';
 import type { DispatcherConfig } from '../config.ts';
-import { commitIntervalMs, type KafkaClient } from '../kafka-client.ts';
 import type { Endpoints } from '../endpoints/build-endpoints.ts';
+import { commitIntervalMs, type KafkaClient } from '../kafka-client.ts';
 import type { DispatcherMetrics } from '../metrics.ts';
 import type { BuryDelivery } from '../publishing/bury-delivery.ts';
 import type { Offer, Publish } from '../publishing/publish.ts';
@@ -66,7 +65,7 @@ export function buildFanOut({ config, context, kafka, postgres, endpoints, ...de
     onDropped: deps.dropped.count,
     directory: endpoints.directory,
     setAside: createSetAside({ atOnce: maxAsideAtOnce, onFailure: fail }),
-    matchEndpoints: createMatchEndpoints({ turns: createJudgingTurns(), unjudged }),
+    matchEndpoints: createMatchEndpoints({ turns: createMatchTurns(), unjudged }),
     clock,
     crashPoints,
     log,

@@ -12,28 +12,23 @@
  * An event that was erased, or whose tenant was deleted, is passed over.
  *
  * Events are planned until they have ten thousand deliveries together, and written before more are. An event that takes long, because it is
- * for very many endpoints or has very much to be judged, is set aside: its tenant's events wait for it, as an ordering key may want it, and
+ * for very many endpoints or has very much to be matched, is set aside: its tenant's events wait for it, as an ordering key may want it, and
  * nobody else's do. A record that Kafka refuses is not tried for ever: the partition would stand still for everybody.
  */
-import type { WaitOut } from '#lib/backoff';
-import { type Clock, nowMicros } from '#lib/clock';
 import { type Delivery, type EventRecord, header, type Topics } from '#lib/contract';
-import type { CrashPoints } from '#lib/crash-points';
 import type { BuryRecord } from '#lib/dead-letters';
 import type { ErasedEvents } from '#lib/erasure';
 import { deliveryIdOf, deliveryOf, type MatchEndpoints, recordOfDelivery } from '#lib/fan-out';
 import type { IncomingRecord, RecordHandler } from '#lib/kafka';
-import { inTurns } from '#lib/lifecycle';
-import type { Logger } from '#lib/log';
+import { type Clock, type CrashPoints, inTurns, type Logger, nowMicros, type WaitOut } from '#lib/runtime';
 import { attribute, traceIdOf } from '#lib/telemetry';
-import { type EndRefused, refusedByKafka } from './end-refused.ts';
-import type { Endpoint } from '../model/endpoint.ts';
 import type { EndpointDirectory } from '../endpoints/endpoint-directory.ts';
-import { forEachLimited } from '../publishing/for-each-limited.ts';
 import type { DispatcherMetrics } from '../metrics.ts';
+import type { Endpoint } from '../model/endpoint.ts';
 import { orderingKeyOf } from '../model/ordering.ts';
+import { forEachLimited, type Publication, publishAll } from '../publishing/publish-all.ts';
 import type { Offer } from '../publishing/publish.ts';
-import { type Publication, publishAll } from '../publishing/publish-all.ts';
+import { type EndRefused, refusedByKafka } from './end-refused.ts';
 import { mayTakeLong } from './may-take-long.ts';
 import { createReadEvent } from './read-event.ts';
 import type { SetAside } from './set-aside.ts';

@@ -1,12 +1,12 @@
 import type { EventRecord } from '#lib/contract';
 import type { Endpoint } from '../model/endpoint.ts';
 
-/** Bounds of an event that is not set aside, which takes some tens of milliseconds: endpoints to look at, steps of judging. */
+/** Bounds of an event that is not set aside, which takes some tens of milliseconds: endpoints to look at, steps of matching. */
 const quick = { endpoints: 500, steps: 100_000 };
 /** Bytes of payload that count as a step: every filter may go through all of it. */
 const bytesPerStep = 8;
 
-/** Whether an event is set aside, judged by what is known before matching. */
+/** Whether an event is set aside, by what is known before matching. */
 export function mayTakeLong(
   { payload }: Pick<EventRecord, 'payload'>,
   candidates: Iterable<Pick<Endpoint, 'past' | 'subscription'>>,

@@ -1,8 +1,7 @@
-import type { WaitOut } from '#lib/backoff';
 import { type EventRecord, parseEventSet, problemOfEvent } from '#lib/contract';
 import type { BuryRecord } from '#lib/dead-letters';
-import { AppError, isAppError } from '#lib/errors';
 import type { IncomingRecord } from '#lib/kafka';
+import { AppError, isAppError, type WaitOut } from '#lib/runtime';
 
 /** Undefined for a record that is no event: its dead letter is written by then. */
 export type ReadEvent = (record: IncomingRecord, signal: AbortSignal) => Promise<EventRecord | undefined>;

@@ -6,10 +6,8 @@
  * Where Kafka refuses a chunk, the topic's limit is smaller than ours: the set is begun anew, in chunks of half the size, down to one
  * delivery. Only a record of one delivery, or of none, is refused for good.
  */
-import { type Clock, nowMicros } from '#lib/clock';
 import { type AttemptRecord, type FannedOutDelivery, type SetChunk, type Topics, traceHeaders } from '#lib/contract';
-import type { CrashPoints } from '#lib/crash-points';
-import type { AppError } from '#lib/errors';
+import { type AppError, type Clock, type CrashPoints, nowMicros } from '#lib/runtime';
 import type { Offer } from '../publishing/publish.ts';
 
 /** The deliveries of an event that a fan-out, or a replay, adds in one generation. */

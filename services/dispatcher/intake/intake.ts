@@ -1,19 +1,17 @@
-import type { Clock } from '#lib/clock';
 import { type Delivery, parseDelivery } from '#lib/contract';
 import type { ErasedEvents } from '#lib/erasure';
-import { isAppError, toAppError } from '#lib/errors';
 import type { IncomingRecord, RecordHandler } from '#lib/kafka';
-import type { Logger } from '#lib/log';
+import { type Clock, isAppError, type Logger, toAppError } from '#lib/runtime';
 import type { EndpointDirectory } from '../endpoints/endpoint-directory.ts';
+import type { Scheduler } from '../lanes/scheduler.ts';
 import { deliveryKey, type RecordJob } from '../model/job.ts';
 import type { Lag } from '../model/lag.ts';
-import type { KnownDeliveries } from './known-deliveries.ts';
-import type { OrderedIntake, TakenRecord } from '../ordered/ordered-intake.ts';
 import { orderingKeyOf } from '../model/ordering.ts';
-import type { OutcomeWriter } from '../send/outcome-writer.ts';
 import type { OwnedPartitions } from '../model/owned-partitions.ts';
 import type { RecentSteps } from '../model/recent-steps.ts';
-import type { Scheduler } from '../lanes/scheduler.ts';
+import type { OrderedIntake, TakenRecord } from '../ordered/ordered-intake.ts';
+import type { OutcomeWriter } from '../send/outcome-writer.ts';
+import type { KnownDeliveries } from './known-deliveries.ts';
 
 interface Deps {
   directory: Pick<EndpointDirectory, 'get' | 'refresh' | 'recent'>;
@@ -51,9 +49,9 @@ export function createIntake(deps: Deps): RecordHandler {
   const isUnknown = ({ tenant, endpointId }: Delivery): boolean => directory.get(tenant, endpointId) === undefined;
 
   /** True also if it may be: its endpoint is not known yet. */
-  const isInOrder = (delivery: Delivery, canJudge: boolean): boolean =>
+  const isInOrder = (delivery: Delivery, canDecide: boolean): boolean =>
     orderingKeyOf(directory.get(delivery.tenant, delivery.endpointId), delivery) !== undefined ||
-    (delivery.orderingKey !== null && isUnknown(delivery) && !canJudge);
+    (delivery.orderingKey !== null && isUnknown(delivery) && !canDecide);
 
   /** Whether the directory is up to date for these endpoints: an unknown one may be new. */
   async function directoryKnows(deliveries: readonly Delivery[]): Promise<boolean> {
@@ -112,7 +110,7 @@ export function createIntake(deps: Deps): RecordHandler {
   function take(
     { record, delivery }: TakenRecord,
     known: ReadonlySet<string>,
-    canJudge: boolean,
+    canDecide: boolean,
   ): Promise<void> | undefined {
     // On the topic twice, or handed out again: its outcome is durable, or will be soon.
     const isKnown = known.size > 0 && known.has(deliveryKey(delivery));
@@ -122,7 +120,7 @@ export function createIntake(deps: Deps): RecordHandler {
     else {
       const job = jobOf(record, delivery);
       // Unknown, and Postgres is away: parked until the endpoint can be looked up. 'stopping' leaves it undone, for the successor.
-      if ((isUnknown(delivery) && !canJudge) || scheduler.offer(job) === 'full') return outcomes.parked(job);
+      if ((isUnknown(delivery) && !canDecide) || scheduler.offer(job) === 'full') return outcomes.parked(job);
     }
     return undefined;
   }
@@ -138,14 +136,14 @@ export function createIntake(deps: Deps): RecordHandler {
     const malformed = parsed.flatMap(({ record, delivery }) =>
       'malformed' in delivery ? [{ record, problem: delivery.malformed }] : [],
     );
-    const canJudge = await directoryKnows(taken.map(({ delivery }) => delivery));
+    const canDecide = await directoryKnows(taken.map(({ delivery }) => delivery));
     const [ordered, unordered]: [TakenRecord[], TakenRecord[]] = [[], []];
-    for (const one of taken) (isInOrder(one.delivery, canJudge) ? ordered : unordered).push(one);
+    for (const one of taken) (isInOrder(one.delivery, canDecide) ? ordered : unordered).push(one);
     const known = await knownAmong(unordered);
     await Promise.all([
       ...malformed.map(({ record, problem }) => outcomes.malformed(record, problem)),
       ...[...erased].map(endErased),
-      ...unordered.map((one) => take(one, known, canJudge)).filter((wait) => wait !== undefined),
+      ...unordered.map((one) => take(one, known, canDecide)).filter((wait) => wait !== undefined),
       deps.orderedIntake.push(records, ordered),
     ]);
   };

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { createRateLimiter, createRedisBuckets } from '#lib/rate-limit';
+import { createRateLimiter, createRedisBuckets, type RateLimiter } from '#lib/rate-limit';
 import type { Redis } from '#lib/redis';
 import type { ServiceContext } from '#lib/service-host';
 import { createTenantLimits, createTenantUsage } from '#lib/tenancy';
 import type { DispatcherConfig } from '../config.ts';
 import type { Endpoints } from '../endpoints/build-endpoints.ts';
+import { laneKey } from '../model/job.ts';
 import type { Membership } from '../model/membership.ts';
-import { createScheduler, type SchedulerDeps, type SchedulerLimits } from './scheduler.ts';
-import { dispatcherShares } from './shares.ts';
-import { createTakePermit } from './take-permit.ts';
+import { dispatcherShares } from './jobs-in-hand.ts';
+import { createScheduler, type SchedulerDeps, type SchedulerLimits, type TakePermit } from './scheduler.ts';
 
 interface Deps extends Pick<SchedulerDeps, 'run' | 'park' | 'giveUp' | 'onFailure'> {
   config: DispatcherConfig;
@@ -52,3 +52,11 @@ const limitsOf = (config: DispatcherConfig): SchedulerLimits => ({
   totalBytes: config.queueBytes,
   totalRows: totalRowPlaces,
 });
+
+/** One bucket for each endpoint, shared by all dispatchers: a new owner of its partition resumes with the permits that the old one left. */
+const createTakePermit =
+  (limiter: RateLimiter): TakePermit =>
+  async (endpoint, pace) => {
+    const permit = await limiter.take(laneKey(endpoint), pace);
+    return permit.granted ? 0 : Math.max(1, permit.retryAfterMs);
+  };

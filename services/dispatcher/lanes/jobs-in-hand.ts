@@ -1,7 +1,15 @@
 import type { Delivery } from '#lib/contract';
-import { createSharedRoom, type SharedRoom } from '#lib/tenancy';
+import { createSharedRoom, type SharedRoom, type ShareName } from '#lib/tenancy';
 import { deliveryKey, type Job } from '../model/job.ts';
-import type { DispatcherShare } from './shares.ts';
+
+/** Shares of tenants in the lanes. */
+export const dispatcherShares = [
+  'places_in_flight',
+  'queued_deliveries',
+  'queued_bytes',
+  'queued_rows',
+] as const satisfies ShareName[];
+export type DispatcherShare = (typeof dispatcherShares)[number];
 
 /** The jobs of all lanes, queued, in flight or being parked; bounded for each tenant by its share. */
 export interface JobsInHand {

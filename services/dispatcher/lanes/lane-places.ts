@@ -1,6 +1,6 @@
 import type { Standing } from '../endpoints/endpoint-health.ts';
-import { laneClassOf } from './lane-class.ts';
 import type { Pace } from '../model/endpoint.ts';
+import { laneClassOf } from './turns.ts';
 
 /** Places in a lane's queue. */
 export interface LanePlaces {

@@ -13,22 +13,18 @@
  * paused, and has a permit of its endpoint's rate. Limits: a lane has its places (lane-places.ts), a tenant its share. A delivery whose
  * outcome can't be written keeps its place, so an outage of Kafka stops sending.
  */
-import type { Clock } from '#lib/clock';
-import { toAppError } from '#lib/errors';
-import { createPart, inTurns, type Part, repeat } from '#lib/lifecycle';
 import type { Delivery } from '#lib/contract';
+import { type Clock, createPart, inTurns, type Part, repeat, toAppError } from '#lib/runtime';
 import { createSharedRoom } from '#lib/tenancy';
 import type { EndpointHealth, Standing } from '../endpoints/endpoint-health.ts';
-import { laneClassOf } from './lane-class.ts';
-import { type EndpointRef, isAbandoned, type Job, laneKey, type RecordJob } from '../model/job.ts';
-import { createLane, type Lane } from './lane.ts';
-import { type LanePlaces, placesOf } from './lane-places.ts';
-import type { Pace } from '../model/endpoint.ts';
 import type { SendVerdict } from '../endpoints/send-verdict.ts';
-import { createTurns } from './turns.ts';
-import { createJobsInHand, type JobLimits } from './jobs-in-hand.ts';
+import type { Pace } from '../model/endpoint.ts';
+import { type EndpointRef, isAbandoned, type Job, laneKey, type RecordJob } from '../model/job.ts';
+import { createJobsInHand, type DispatcherShare, type JobLimits } from './jobs-in-hand.ts';
+import { type LanePlaces, placesOf } from './lane-places.ts';
+import { createLane, type Lane } from './lane.ts';
+import { createTurns, laneClassOf } from './turns.ts';
 import { lanesPerTurn, type WaitingCapacity, waitingCapacityOf } from './waiting-capacity.ts';
-import type { DispatcherShare } from './shares.ts';
 
 export interface Scheduler {
   offer(job: Job): 'queued' | 'full' | 'stopping';

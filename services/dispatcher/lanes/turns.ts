@@ -16,9 +16,16 @@
  * ones hang; and so do other tenants, even if each hanging endpoint has only one place, or answers after a minute. Lanes of one kind take
  * turns, one send each; so do sick, slow and healthy lanes, so that none starves.
  */
-import type { Clock } from '#lib/clock';
+import type { Clock } from '#lib/runtime';
 import type { SharedRoom } from '#lib/tenancy';
-import { type LaneClass, laneClasses } from './lane-class.ts';
+import type { Standing } from '../endpoints/endpoint-health.ts';
+
+const laneClasses = ['healthy', 'slow', 'sick'] as const;
+
+/** How a lane shares its tenant's places for requests in flight (turns.ts). */
+export type LaneClass = (typeof laneClasses)[number];
+
+export const laneClassOf = ({ kind }: Standing): LaneClass => (kind === 'healthy' || kind === 'slow' ? kind : 'sick');
 
 export interface Turns<Lane> {
   /** Sets the state of a lane; its place in the queue stays if the state has not changed. Its tenant never changes. */
@@ -164,7 +171,11 @@ export function createTurns<Lane>(room: SharedRoom, clock: Clock, parts: TurnPar
   return {
     place(lane, state) {
       const entry = known.get(lane) ?? {
-        ...{ tenant: tenantOf(state.tenant), line: undefined, class: state.class, inFlight: 0, answeredAtMs: 0 },
+        tenant: tenantOf(state.tenant),
+        line: undefined,
+        class: state.class,
+        inFlight: 0,
+        answeredAtMs: 0,
       };
       const { tenant } = entry;
       if (!known.has(lane)) tenant.known += 1;

@@ -1,4 +1,4 @@
-import { inTurns } from '#lib/lifecycle';
+import { inTurns } from '#lib/runtime';
 import { type EndpointHealth, isTrying, type Standing } from '../endpoints/endpoint-health.ts';
 import { type EndpointRef, laneKey } from '../model/job.ts';
 import type { JobsInHand } from './jobs-in-hand.ts';

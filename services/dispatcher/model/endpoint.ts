@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import { microsOf } from '#lib/clock';
 import {
   compilePassHeaders,
   endpointDefaults,
@@ -9,9 +8,9 @@ import {
   scheduleDefaults,
   type StoredPause,
 } from '#lib/contract';
-import type { AppError } from '#lib/errors';
 import { readSubscriber, type Subscriber, subscriberColumns, type SubscriberRow } from '#lib/fan-out';
 import type { HttpRoute } from '#lib/http-client';
+import { type AppError, microsOf } from '#lib/runtime';
 import type { SecretBox } from '#lib/secret-box';
 import type { RetryPolicy } from './retry-policy.ts';
 import {
@@ -36,7 +35,7 @@ export interface Endpoint extends Subscriber, PausedLife {
   headers: Readonly<Record<string, string>>;
   /** Proxy and client certificate; undefined for neither. The same object for as long as they are the same. */
   route: HttpRoute | undefined;
-  /** A portal session chose the URL: it is judged without the operator's allowances. */
+  /** A portal session chose the URL: it is vetted without the operator's allowances. */
   urlByPortal: boolean;
   timeoutMs: number;
   maxInFlight: number;

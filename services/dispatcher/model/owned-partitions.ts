@@ -1,5 +1,5 @@
-import type { Clock } from '#lib/clock';
 import type { PartitionRef } from '#lib/kafka';
+import type { Clock } from '#lib/runtime';
 
 /** The partitions of `deliveries` that this process owns, each with a signal that aborts when it is lost. */
 export interface OwnedPartitions {

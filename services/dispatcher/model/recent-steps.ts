@@ -1,5 +1,5 @@
-import type { Clock } from '#lib/clock';
 import { type Delivery, type DeliveryStatus, isFinal } from '#lib/contract';
+import type { Clock } from '#lib/runtime';
 import { deliveryKey } from './job.ts';
 
 /**

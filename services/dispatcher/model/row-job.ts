@@ -1,8 +1,8 @@
 import { passedHeaders } from '#lib/contract';
 import type { Endpoint } from './endpoint.ts';
+import type { EventContent } from './event-content.ts';
 import type { RowJob } from './job.ts';
 import type { WaitingRow } from './waiting-row.ts';
-import type { EventContent } from './event-content.ts';
 
 /** The columns of a row that describe its delivery. */
 type Row = Omit<WaitingRow, 'partition' | 'notBefore'>;

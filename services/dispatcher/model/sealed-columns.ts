@@ -1,5 +1,4 @@
 import type { KeyObject } from 'node:crypto';
-import { microsOf } from '#lib/clock';
 import {
   type EndpointSettings,
   joinSettings,
@@ -9,7 +8,7 @@ import {
   type StoredEndpointSettings,
   type StoredSecret,
 } from '#lib/contract';
-import { AppError } from '#lib/errors';
+import { AppError, microsOf } from '#lib/runtime';
 import type { SecretBox } from '#lib/secret-box';
 import { readPrivateKey } from '#lib/signatures';
 

@@ -1,6 +1,6 @@
-import { formatMicros, microsOf } from '#lib/clock';
 import type { WaitingStatus } from '#lib/contract';
 import { listed, type StoredWaitingRow, waitingColumns as tableColumns } from '#lib/event-store';
+import { formatMicros, microsOf } from '#lib/runtime';
 import type { Order } from './ordering.ts';
 
 /** A delivery that waits; instants in microseconds since the epoch. */

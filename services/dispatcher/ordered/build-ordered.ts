@@ -1,5 +1,5 @@
-import type { WaitOut } from '#lib/backoff';
 import type { Postgres } from '#lib/postgres';
+import type { WaitOut } from '#lib/runtime';
 import type { ServiceContext } from '#lib/service-host';
 import type { Endpoints } from '../endpoints/build-endpoints.ts';
 import type { Scheduler } from '../lanes/scheduler.ts';

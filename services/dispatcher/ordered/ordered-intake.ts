@@ -7,18 +7,17 @@
  * have left one undone.
  */
 import type { Delivery } from '#lib/contract';
-import type { WaitOut } from '#lib/backoff';
-import { isAppError, toAppError } from '#lib/errors';
 import type { IncomingRecord } from '#lib/kafka';
+import { isAppError, toAppError, type WaitOut } from '#lib/runtime';
 import type { EndpointDirectory } from '../endpoints/endpoint-directory.ts';
+import type { Scheduler } from '../lanes/scheduler.ts';
 import { isAbandoned, laneKey, type RecordJob } from '../model/job.ts';
 import { orderingKeyOf } from '../model/ordering.ts';
-import type { OrderedRows } from './ordered-rows.ts';
-import type { AskedDelivery, Place } from './ordered-table.ts';
-import type { OutcomeWriter } from '../send/outcome-writer.ts';
 import type { OwnedPartitions } from '../model/owned-partitions.ts';
 import type { RecentSteps } from '../model/recent-steps.ts';
-import type { Scheduler } from '../lanes/scheduler.ts';
+import type { OutcomeWriter } from '../send/outcome-writer.ts';
+import type { OrderedRows } from './ordered-rows.ts';
+import type { AskedDelivery, Place } from './ordered-table.ts';
 
 export interface TakenRecord {
   record: IncomingRecord;

@@ -7,10 +7,9 @@
  * Where rows of a tenant are locked by somebody else, the turn is divided by tenant, and that tenant's changes are held back: they are tried
  * by themselves, in their order, with pauses. The turns of the others go on without them. A key with a change that is held back is blocked.
  */
-import { fullJitterMs, type Random } from '#lib/backoff';
-import type { Clock } from '#lib/clock';
-import { AppError, toAppError } from '#lib/errors';
 import { isLocked } from '#lib/postgres';
+import { AppError, type Clock, fullJitterMs, type Random, toAppError } from '#lib/runtime';
+import type { OrderedRow, RowRef } from '../model/waiting-row.ts';
 import type {
   AskedDelivery,
   AskedKey,
@@ -21,7 +20,6 @@ import type {
   TurnAnswer,
   Woken,
 } from './ordered-table.ts';
-import type { OrderedRow, RowRef } from '../model/waiting-row.ts';
 
 export interface OrderedRows {
   /**

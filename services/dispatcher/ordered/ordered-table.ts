@@ -19,7 +19,6 @@ import {
 } from '#lib/event-store';
 import type { Postgres, Query } from '#lib/postgres';
 import type { Order } from '../model/ordering.ts';
-import { hasRowEnded, payloadBytesOfRow } from '../waiting/row-conditions.ts';
 import {
   keyBytes,
   type OrderedRow,
@@ -28,6 +27,7 @@ import {
   waitingColumns,
   waitingRowOf,
 } from '../model/waiting-row.ts';
+import { hasRowEnded, payloadBytesOfRow } from '../waiting/row-conditions.ts';
 
 /** A delivery whose place in the order is asked for. */
 export interface AskedDelivery {

@@ -5,20 +5,20 @@
  * Deliveries of the key may have become rows since the table was read, before the rows found. So the rows are read again when everything
  * else is ready, and used before anything else can happen; a key that is being written to is left alone.
  */
-import type { Clock } from '#lib/clock';
-import { isClosed } from '../model/endpoint.ts';
-import { type EndpointHealth, isTrying } from '../endpoints/endpoint-health.ts';
+import type { Clock } from '#lib/runtime';
 import type { EndpointDirectory } from '../endpoints/endpoint-directory.ts';
+import { type EndpointHealth, isTrying } from '../endpoints/endpoint-health.ts';
+import type { Scheduler } from '../lanes/scheduler.ts';
+import { isClosed } from '../model/endpoint.ts';
 import { laneKey } from '../model/job.ts';
-import type { OrderedRows } from './ordered-rows.ts';
-import type { AskedKey, QueuedRow } from './ordered-table.ts';
 import type { OwnedPartitions } from '../model/owned-partitions.ts';
-import type { ReadContents } from '../waiting/read-contents.ts';
 import type { RecentSteps } from '../model/recent-steps.ts';
 import { rowJob } from '../model/row-job.ts';
-import type { Scheduler } from '../lanes/scheduler.ts';
-import type { DueRow } from '../waiting/waiting-table.ts';
+import type { ReadContents } from '../waiting/read-contents.ts';
 import type { ReleaseOrdered } from '../waiting/waiting-rows.ts';
+import type { DueRow } from '../waiting/waiting-table.ts';
+import type { OrderedRows } from './ordered-rows.ts';
+import type { AskedKey, QueuedRow } from './ordered-table.ts';
 
 interface Deps {
   orderedRows: Pick<OrderedRows, 'linesOf' | 'isBeingWritten'>;
@@ -49,7 +49,7 @@ export function createReleaseOrdered(deps: Deps): ReleaseOrdered {
     return !isTrying(deps.health.standingOf({ tenant, endpointId })) || (notBefore ?? 0) > now;
   }
 
-  function judge(row: QueuedRow): Verdict {
+  function decide(row: QueuedRow): Verdict {
     const delivery = { tenant: row.tenant, id: row.deliveryId };
     if (row.ended || recentSteps.endOf(delivery) !== undefined) return 'ended';
     if (scheduler.held(delivery) !== undefined) return 'in hand';
@@ -62,13 +62,13 @@ export function createReleaseOrdered(deps: Deps): ReleaseOrdered {
     const keys = keysOf(due);
     if (keys.length === 0) return;
     const expected = await orderedRows.linesOf(keys);
-    const contents = await deps.readContents(expected.flat().filter((row) => judge(row) === 'send'));
+    const contents = await deps.readContents(expected.flat().filter((row) => decide(row) === 'send'));
     const lines = await orderedRows.linesOf(keys);
     for (const [at, line] of lines.entries()) {
       const key = keys[at];
       if (key === undefined || orderedRows.isBeingWritten(key)) continue;
       for (const row of line) {
-        const verdict = judge(row);
+        const verdict = decide(row);
         if (verdict === 'ended') remove(row);
         if (verdict === 'not now' || (verdict === 'send' && !offer(row))) break;
       }

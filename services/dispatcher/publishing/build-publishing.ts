@@ -1,8 +1,8 @@
-import type { WaitOut } from '#lib/backoff';
 import { readSchema, type Topics } from '#lib/contract';
 import { createBury, createBuryBatch, createBuryRecord, createKeepDeadLetter } from '#lib/dead-letters';
 import { createAttemptCodec, createEventCodec, createProducer } from '#lib/kafka';
 import type { Postgres } from '#lib/postgres';
+import type { WaitOut } from '#lib/runtime';
 import type { ServiceContext } from '#lib/service-host';
 import type { DispatcherConfig } from '../config.ts';
 import type { KafkaClient } from '../kafka-client.ts';

@@ -1,8 +1,5 @@
-import type { WaitOut } from '#lib/backoff';
-import type { Clock } from '#lib/clock';
-import { type AppError, isAppError } from '#lib/errors';
 import type { OutgoingRecord, RecordProducer } from '#lib/kafka';
-import type { Logger } from '#lib/log';
+import { type AppError, type Clock, isAppError, type Logger, type WaitOut } from '#lib/runtime';
 
 /**
  * Resolves when the record is acknowledged, however long Kafka is away. If Kafka refuses it as too large for its topic, a shorter one

@@ -1,4 +1,4 @@
-import type { Clock } from '#lib/clock';
+import type { Clock } from '#lib/runtime';
 
 /** Turns of a replay: at each, up to `size` items may go. */
 export interface Pace {

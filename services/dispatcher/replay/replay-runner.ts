@@ -2,11 +2,8 @@
  * Leases unleased replays of a lane, and works them off. Every dispatcher has one per lane; a replay belongs to one of them while its lease
  * is renewed.
  */
-import type { Clock } from '#lib/clock';
-import { isAppError, toAppError } from '#lib/errors';
-import { createPart, inRounds, type Part, repeat } from '#lib/lifecycle';
-import type { Logger } from '#lib/log';
 import type { LeasedReplay, ReplayLane, ReplayWork } from '#lib/replay-store';
+import { type Clock, createPart, inRounds, isAppError, type Logger, type Part, repeat, toAppError } from '#lib/runtime';
 import { createPace } from './pace.ts';
 import type { RunReplay } from './run-replay.ts';
 

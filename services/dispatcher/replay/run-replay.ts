@@ -1,7 +1,5 @@
-import type { WaitOut } from '#lib/backoff';
-import type { Clock } from '#lib/clock';
-import type { CrashPoints } from '#lib/crash-points';
 import type { ItemEnd, LeasedReplay, ReplayWork } from '#lib/replay-store';
+import type { Clock, CrashPoints, WaitOut } from '#lib/runtime';
 import type { Pace } from './pace.ts';
 import type { Places } from './places.ts';
 import type { SendItems } from './send-items.ts';

@@ -7,9 +7,6 @@
  * A record that Kafka refuses, because it is too large for its topic by now, is not retried for ever. A delivery whose set is written ends
  * as a dead letter; any other item fails.
  */
-import type { WaitOut } from '#lib/backoff';
-import type { ErasedEvents } from '#lib/erasure';
-import { type Clock, nowMicros } from '#lib/clock';
 import {
   type Delivery,
   deliveryHeaders,
@@ -20,17 +17,17 @@ import {
   type Topics,
   unpackHeaders,
 } from '#lib/contract';
-import { derivedId } from '#lib/ids';
+import type { ErasedEvents } from '#lib/erasure';
 import type { ItemEnd, LeasedReplay, ReplayItem } from '#lib/replay-store';
-import { type EndRefused, refusedByKafka } from '../fan-out/end-refused.ts';
+import { type Clock, derivedId, nowMicros, type WaitOut } from '#lib/runtime';
 import type { EndpointDirectory } from '../endpoints/endpoint-directory.ts';
-import { forEachLimited } from '../publishing/for-each-limited.ts';
-import { orderingKeyOf } from '../model/ordering.ts';
-import type { Offer } from '../publishing/publish.ts';
-import { type Publication, publishAll } from '../publishing/publish-all.ts';
-import type { AskedContent, WaitingTable } from '../waiting/waiting-table.ts';
-import type { EventContent } from '../model/event-content.ts';
+import { type EndRefused, refusedByKafka } from '../fan-out/end-refused.ts';
 import type { DeliverySet, WriteSet } from '../fan-out/write-set.ts';
+import type { EventContent } from '../model/event-content.ts';
+import { orderingKeyOf } from '../model/ordering.ts';
+import { forEachLimited, type Publication, publishAll } from '../publishing/publish-all.ts';
+import type { Offer } from '../publishing/publish.ts';
+import type { AskedContent, WaitingTable } from '../waiting/waiting-table.ts';
 import { recordOfDeadLetter } from './record-of-dead-letter.ts';
 import { type ReadBatchAgain, recordsOfBatch } from './records-of-batch.ts';
 

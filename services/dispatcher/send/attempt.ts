@@ -1,8 +1,7 @@
-import type { Clock } from '#lib/clock';
 import { type Delivery, headerText, isReservedHeader, setHeadersFor, type SentRequest } from '#lib/contract';
 import { type HttpClient, type HttpResult, noTiming } from '#lib/http-client';
-import type { Trails } from '#lib/trail';
-import { signatureHeaders, type SigningSecret, signingSecret } from '#lib/signatures';
+import type { Clock } from '#lib/runtime';
+import { signatureHeaders, type SigningSecret, signingSecret, type Trails } from '#lib/signatures';
 import { childTraceparent, type Exemplar, type Tracer } from '#lib/telemetry';
 import type { Endpoint } from '../model/endpoint.ts';
 import { endAttemptSpan, startAttemptSpan } from './trace-attempt.ts';

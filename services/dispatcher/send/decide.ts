@@ -19,8 +19,8 @@
  * A Retry-After above the cap counts as the cap: a stranger's header must not park a delivery past its window.
  */
 import { deadlineOf, type PausedLife } from '#lib/contract';
-import { fullJitterMs, type Random, retryAfterMs, spreadAroundMs } from '#lib/backoff';
 import type { HttpResult } from '#lib/http-client';
+import { fullJitterMs, type Random, retryAfterMs, spreadAroundMs } from '#lib/runtime';
 import type { RetryPolicy } from '../model/retry-policy.ts';
 
 export interface Sent {

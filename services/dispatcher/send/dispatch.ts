@@ -1,25 +1,21 @@
-import type { Random } from '#lib/backoff';
-import type { Clock } from '#lib/clock';
 import { type Delivery, isOperationalEvent } from '#lib/contract';
-import type { CrashPoints } from '#lib/crash-points';
 import type { ErasedEvents } from '#lib/erasure';
-import { isAppError } from '#lib/errors';
 import type { HttpResult } from '#lib/http-client';
-import type { Logger } from '#lib/log';
+import { type Clock, type CrashPoints, isAppError, type Logger, type Random } from '#lib/runtime';
 import { traceIdOf } from '#lib/telemetry';
-import type { Attempt, Sending } from './attempt.ts';
-import { decide, type Decision } from './decide.ts';
 import type { DisableEndpoint } from '../endpoints/disable-endpoint.ts';
-import { type Endpoint, isClosed } from '../model/endpoint.ts';
 import type { EndpointDirectory } from '../endpoints/endpoint-directory.ts';
 import type { EndpointFailing } from '../endpoints/endpoint-failing.ts';
-import type { Lag } from '../model/lag.ts';
-import { isAbandoned, type Job } from '../model/job.ts';
-import type { DispatcherMetrics } from '../metrics.ts';
-import type { AfterSend, EndUnsent, OutcomeWriter } from './outcome-writer.ts';
-import type { JobEnd } from '../lanes/scheduler.ts';
-import { sendFactsOf } from './send-facts.ts';
 import { type SendVerdict, verdictOf } from '../endpoints/send-verdict.ts';
+import type { JobEnd } from '../lanes/scheduler.ts';
+import type { DispatcherMetrics } from '../metrics.ts';
+import { type Endpoint, isClosed } from '../model/endpoint.ts';
+import { isAbandoned, type Job } from '../model/job.ts';
+import type { Lag } from '../model/lag.ts';
+import type { Attempt, Sending } from './attempt.ts';
+import { decide, type Decision } from './decide.ts';
+import type { AfterSend, EndUnsent, OutcomeWriter } from './outcome-writer.ts';
+import { sendFactsOf } from './send-facts.ts';
 
 interface Deps {
   directory: Pick<EndpointDirectory, 'get' | 'ageMs' | 'refresh' | 'recent'>;
@@ -44,7 +40,7 @@ const clockSkewMs = 1_000;
 const askAgainWhoOwnsMs = 100;
 
 /**
- * Works off one job whose turn has come: judges its event and its endpoint as they were at most 1.5 s ago, sends, decides, and has the outcome written. Calls `observed`
+ * Works off one job whose turn has come: looks at its event and its endpoint as they were at most 1.5 s ago, sends, decides, and has the outcome written. Calls `observed`
  * with what the send says about the endpoint, unless nothing is sent.
  */
 export function createDispatch(deps: Deps): (job: Job, observed: (verdict: SendVerdict) => void) => Promise<JobEnd> {

@@ -1,6 +1,5 @@
 import { type Delivery, openHeader } from '#lib/contract';
-import { toAppError } from '#lib/errors';
-import type { Logger } from '#lib/log';
+import { type Logger, toAppError } from '#lib/runtime';
 import type { SecretBox } from '#lib/secret-box';
 
 /** Opens the credentials that go to the receiver. One whose key is gone is left out, and the receiver says what it thinks of that. */

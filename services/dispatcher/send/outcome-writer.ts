@@ -4,7 +4,6 @@
  * done, or the row of `waiting` removed. Dying in between repeats: the dead letter is recognised by its origin, row and record by their step,
  * the send by the event's id. Nothing here is ever given up for want of Kafka; whoever waits keeps its place.
  */
-import { type Clock, nowMicros } from '#lib/clock';
 import {
   type Attempted,
   type AttemptRecord,
@@ -14,16 +13,16 @@ import {
   type Topics,
   traceHeaders,
 } from '#lib/contract';
-import type { CrashPoints } from '#lib/crash-points';
 import type { BuryRecord } from '#lib/dead-letters';
 import type { IncomingRecord, OutgoingRecord } from '#lib/kafka';
+import { type Clock, type CrashPoints, nowMicros } from '#lib/runtime';
 import { isAbandoned, type Job, type RowJob } from '../model/job.ts';
+import type { RecentSteps } from '../model/recent-steps.ts';
 import type { OrderedRow } from '../model/waiting-row.ts';
+import { stepOf } from '../publishing/attempt-record.ts';
 import type { BuryDelivery } from '../publishing/bury-delivery.ts';
 import type { Publish } from '../publishing/publish.ts';
-import type { RecentSteps } from '../model/recent-steps.ts';
 import type { SendFacts } from './send-facts.ts';
-import { stepOf } from '../publishing/attempt-record.ts';
 
 export type AfterSend =
   | { status: 'delivered' }

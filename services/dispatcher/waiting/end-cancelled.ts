@@ -1,9 +1,9 @@
-import type { OutcomeWriter } from '../send/outcome-writer.ts';
-import type { OverdueTable } from './overdue-table.ts';
+import type { Scheduler } from '../lanes/scheduler.ts';
 import type { OwnedPartitions } from '../model/owned-partitions.ts';
 import type { RecentSteps } from '../model/recent-steps.ts';
 import { rowJob, withoutContent } from '../model/row-job.ts';
-import type { Scheduler } from '../lanes/scheduler.ts';
+import type { OutcomeWriter } from '../send/outcome-writer.ts';
+import type { OverdueTable } from './overdue-table.ts';
 
 /**
  * Ends waiting deliveries whose cancellation was requested. One in a lane is left to its turn: it may be in flight.

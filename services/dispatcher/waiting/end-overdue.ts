@@ -9,20 +9,20 @@
  *
  * Everything else is sent when it is due, the last time at the end of its window, and then ended by decide.ts.
  */
-import { type Clock, nowMicros } from '#lib/clock';
 import { createdByDeadline, type DeadLetterReason, endpointDefaults } from '#lib/contract';
+import { type Clock, nowMicros } from '#lib/runtime';
 import type { EndpointDirectory } from '../endpoints/endpoint-directory.ts';
 import type { EndpointHealth } from '../endpoints/endpoint-health.ts';
+import type { Scheduler } from '../lanes/scheduler.ts';
+import type { EventContent } from '../model/event-content.ts';
 import { deliveryKey, type RowJob } from '../model/job.ts';
-import type { OutcomeWriter } from '../send/outcome-writer.ts';
-import type { OverdueTable } from './overdue-table.ts';
 import type { OwnedPartitions } from '../model/owned-partitions.ts';
-import type { ReadContents } from './read-contents.ts';
 import type { RecentSteps } from '../model/recent-steps.ts';
 import { rowJob, withoutContent } from '../model/row-job.ts';
-import type { Scheduler } from '../lanes/scheduler.ts';
 import type { WaitingRow } from '../model/waiting-row.ts';
-import type { EventContent } from '../model/event-content.ts';
+import type { OutcomeWriter } from '../send/outcome-writer.ts';
+import type { OverdueTable } from './overdue-table.ts';
+import type { ReadContents } from './read-contents.ts';
 
 /** @throws AppError store_unavailable; stopped */
 export type EndOverdue = () => Promise<void>;
@@ -60,7 +60,8 @@ export function createEndOverdue(deps: Deps): EndOverdue {
       return [{ tenant, endpointId, createdBy: createdByDeadline(endpoint.retry.windowMs, endpoint, now) }];
     });
     const paused = [...deps.directory.paused()].map((endpoint) => ({
-      ...{ tenant: endpoint.tenant, endpointId: endpoint.id },
+      tenant: endpoint.tenant,
+      endpointId: endpoint.id,
       createdBy: createdByDeadline(endpoint.retry.windowMs, endpoint, now),
     }));
     return [...failing, ...paused];

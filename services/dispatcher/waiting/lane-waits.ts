@@ -5,8 +5,8 @@
  * A lane that gave all the room that it had when the table was read may have more due. Where the reading as a whole was full, lanes were not:
  * what was left out then is late by our doing.
  */
-import { type EndpointRef, laneKey } from '../model/job.ts';
 import type { WaitingCapacity } from '../lanes/waiting-capacity.ts';
+import { type EndpointRef, laneKey } from '../model/job.ts';
 import type { DueRow } from './waiting-table.ts';
 
 export interface LaneWaits {

@@ -1,10 +1,10 @@
 /** The rows of `waiting` that are to be ended without another send. */
-import { formatMicros, microsOf } from '#lib/clock';
 import { isOpen, type StoredWaitingRow } from '#lib/event-store';
 import type { Query } from '#lib/postgres';
+import { formatMicros, microsOf } from '#lib/runtime';
+import { waitingColumns, type WaitingRow, waitingRowOf } from '../model/waiting-row.ts';
 import { lanesWithRows } from './lanes-with-rows.ts';
 import { hasPayload, hasRowEnded, payloadBytesOfRow } from './row-conditions.ts';
-import { waitingColumns, type WaitingRow, waitingRowOf } from '../model/waiting-row.ts';
 
 export interface OverdueRow extends WaitingRow {
   payloadBytes: number;

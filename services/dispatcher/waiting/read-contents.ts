@@ -1,6 +1,6 @@
 import type { EndpointDirectory } from '../endpoints/endpoint-directory.ts';
-import type { AskedContent, WaitingTable } from './waiting-table.ts';
 import type { EventContent } from '../model/event-content.ts';
+import type { AskedContent, WaitingTable } from './waiting-table.ts';
 
 interface RowOfEvent {
   tenant: string;

@@ -10,24 +10,21 @@
  *
  * Ordered rows have a path of their own: release-ordered.ts.
  */
-import { type Clock, nowMicros } from '#lib/clock';
-import { toAppError } from '#lib/errors';
-import { createPart, inRounds, type Part } from '#lib/lifecycle';
-import type { Logger } from '#lib/log';
-import { isClosed } from '../model/endpoint.ts';
+import { type Clock, createPart, inRounds, type Logger, nowMicros, type Part, toAppError } from '#lib/runtime';
 import type { EndpointDirectory } from '../endpoints/endpoint-directory.ts';
+import type { Scheduler } from '../lanes/scheduler.ts';
+import type { LaneCapacity, WaitingCapacity } from '../lanes/waiting-capacity.ts';
+import type { DispatcherMetrics } from '../metrics.ts';
+import { isClosed } from '../model/endpoint.ts';
+import type { OwnedPartitions } from '../model/owned-partitions.ts';
+import type { RecentSteps } from '../model/recent-steps.ts';
+import { rowJob } from '../model/row-job.ts';
+import type { RowRef } from '../model/waiting-row.ts';
 import type { EndCancelled } from './end-cancelled.ts';
 import type { EndOverdue } from './end-overdue.ts';
 import { createLaneStarts } from './lane-starts.ts';
 import { createLaneWaits, type LaneWaits } from './lane-waits.ts';
-import type { DispatcherMetrics } from '../metrics.ts';
-import type { RowRef } from '../model/waiting-row.ts';
-import type { OwnedPartitions } from '../model/owned-partitions.ts';
 import type { ReadContents } from './read-contents.ts';
-import type { RecentSteps } from '../model/recent-steps.ts';
-import { rowJob } from '../model/row-job.ts';
-import type { Scheduler } from '../lanes/scheduler.ts';
-import type { LaneCapacity, WaitingCapacity } from '../lanes/waiting-capacity.ts';
 import type { ServedRows } from './served-rows.ts';
 import type { DueRow, WaitingTable } from './waiting-table.ts';
 

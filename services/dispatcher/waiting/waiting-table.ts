@@ -8,16 +8,16 @@
  * more, its read ends early, and the next one resumes after the lane where this one ended (lane-starts.ts). Rows are taken from the tenants
  * in turns, so a tenant with the oldest million rows does not hide others either.
  */
-import { formatMicros, microsOf } from '#lib/clock';
 import { type EventRequest, type Trail, trailOf, type WaitingStatus } from '#lib/contract';
 import type { StoredWaitingRow } from '#lib/event-store';
 import type { Query } from '#lib/postgres';
-import { laneKey } from '../model/job.ts';
-import { lanesOfTenant, tenantsWithRows } from './lanes-with-rows.ts';
-import { hasPayload, hasRowEnded, itsPayload, payloadBytesOfRow } from './row-conditions.ts';
-import { waitingColumns, type WaitingRow, waitingRowOf } from '../model/waiting-row.ts';
+import { formatMicros, microsOf } from '#lib/runtime';
 import type { LaneCapacity, TenantCapacity } from '../lanes/waiting-capacity.ts';
 import type { EventContent } from '../model/event-content.ts';
+import { laneKey } from '../model/job.ts';
+import { waitingColumns, type WaitingRow, waitingRowOf } from '../model/waiting-row.ts';
+import { lanesOfTenant, tenantsWithRows } from './lanes-with-rows.ts';
+import { hasPayload, hasRowEnded, itsPayload, payloadBytesOfRow } from './row-conditions.ts';
 
 /** In the partition, the tenant's lanes are read from behind this one on. */
 export interface LaneStart {

@@ -2,8 +2,8 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Outcome } from '../receiving/outcome.ts';
 import { findSource } from '../sources/find-source.ts';
 import type { Sender } from '../sources/sender-gate.ts';
-import type { Source } from '../sources/source.ts';
 import type { SourceDirectory } from '../sources/source-directory.ts';
+import type { Source } from '../sources/source.ts';
 
 export interface ChallengeRequest {
   sourceId: string;
@@ -23,7 +23,7 @@ export async function answerChallenge(
   const source = await findSource(sources, sourceId);
   if ('kind' in source) return source;
   if (source.verifyToken === undefined) return { kind: 'refused', code: 'method_not_allowed', source };
-  const senderRefusal = source.judgeSender(sender);
+  const senderRefusal = source.senderGate(sender);
   if (senderRefusal !== undefined) return { kind: 'refused', code: senderRefusal, source };
   const { 'hub.mode': mode, 'hub.challenge': challenge, 'hub.verify_token': token } = query;
   if (mode !== 'subscribe' || typeof challenge !== 'string' || challenge === '') {

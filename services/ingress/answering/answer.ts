@@ -1,8 +1,6 @@
 import type { FastifyReply } from 'fastify';
-import type { Clock } from '#lib/clock';
-import { createId, type RandomBytes } from '#lib/ids';
-import type { Logger } from '#lib/log';
 import { problemCodes } from '#lib/problem';
+import { type Clock, createId, type Logger, type RandomBytes } from '#lib/runtime';
 import { type Span, traceIdOf } from '#lib/telemetry';
 import type { IngressMetrics } from '../metrics.ts';
 import type { DiscardLimits } from '../receiving/body-reader.ts';
@@ -12,7 +10,6 @@ import type { RejectingSources } from '../rejections/rejecting-sources.ts';
 import type { RejectionLog } from '../rejections/rejection-log.ts';
 import { allowedMethods } from './answer-challenge.ts';
 import { refuse } from './refuse.ts';
-import { createRetryAfter } from './retry-after.ts';
 
 export interface AnswerDeps {
   rejections: Pick<RejectionLog, 'record'>;
@@ -121,3 +118,9 @@ function announcedBytes({ raw }: WebhookRequest): number | undefined {
   const length = Number(raw.headers['content-length']);
   return Number.isSafeInteger(length) ? length : undefined;
 }
+
+/** Long enough for a leader to move, and not the same for all, who would come again all at once. */
+export const createRetryAfter =
+  (random: RandomBytes): (() => number) =>
+  () =>
+    2 + ((random(1)[0] ?? 0) % 4);

@@ -9,9 +9,8 @@
  * | `stalled` | nothing was acknowledged for a second, though something waits    | an acknowledgment; one webhook every 250 ms probes |
  * | `slow`    | acknowledgments take so long that one more would come too late   | they come faster, or nothing waits |
  */
-import type { Clock } from '#lib/clock';
-import { AppError, isAppError } from '#lib/errors';
 import type { OutgoingRecord, RecordProducer } from '#lib/kafka';
+import { AppError, type Clock, isAppError } from '#lib/runtime';
 import type { LoopDelay } from './loop-delay.ts';
 
 export type BusyReason = 'full' | 'starved' | 'stalled' | 'slow';
@@ -94,7 +93,7 @@ export function createAdmission(options: Options): Admission {
     return false;
   }
 
-  function judge(): BusyReason | undefined {
+  function decide(): BusyReason | undefined {
     const { records, bytes } = producer.pending();
     if (records >= maxPendingRecords || bytes >= maxPendingBytes) return 'full';
     if (isStarved()) return 'starved';
@@ -109,7 +108,7 @@ export function createAdmission(options: Options): Admission {
 
   return {
     admit() {
-      const reason = judge();
+      const reason = decide();
       if (reason !== undefined) options.onRefusal(reason);
       return reason;
     },

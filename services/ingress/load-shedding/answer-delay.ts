@@ -5,8 +5,8 @@
  *   lag          0 ─── 250 ms ───────────── 2 s ─── …
  *   the wait     none     0 ──── grows ──── all      (HOOKLINE_INGRESS_MAX_DELAY_MS)
  */
-import type { Clock } from '#lib/clock';
 import { lagFromMs, type LagReading } from '#lib/lag';
+import type { Clock } from '#lib/runtime';
 import type { IngressMetrics } from '../metrics.ts';
 import { answerWithinMs, answeringMs } from './admission.ts';
 

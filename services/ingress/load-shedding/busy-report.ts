@@ -1,5 +1,4 @@
-import type { Clock } from '#lib/clock';
-import type { Logger } from '#lib/log';
+import type { Clock, Logger } from '#lib/runtime';
 import type { IngressMetrics } from '../metrics.ts';
 
 /** Counts webhooks that are shed, and logs the number at most once a second: logging each would add load. */

@@ -1,5 +1,4 @@
-import type { Clock } from '#lib/clock';
-import { createPart, type Part, repeat } from '#lib/lifecycle';
+import { type Clock, createPart, type Part, repeat } from '#lib/runtime';
 
 /**
  * How late this process runs: its event loop was busy, or it was given no processor. A request may have waited for that long before this

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Clock } from '#lib/clock';
+import type { Clock } from '#lib/runtime';
 import { createChunkJoiner } from './chunk-joiner.ts';
 
 export interface BodyLimits {

@@ -1,5 +1,5 @@
 import { canonicalNumber } from '#lib/exact-json';
-import { createJsonBody, jsonOfBody, locateScalar, shownScalar } from '#lib/json-locator';
+import { createJsonBody, jsonOfBody, locateScalar, shownScalar } from '#lib/payload';
 import type { HeaderValues } from '#lib/signatures';
 import { headerText } from './http-headers.ts';
 import { locatorsOf, type LocatorRule } from './record-headers.ts';

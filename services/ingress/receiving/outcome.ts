@@ -1,5 +1,5 @@
-import type { AppError } from '#lib/errors';
 import type { ProblemCode } from '#lib/problem';
+import type { AppError } from '#lib/runtime';
 import type { ActiveSource, Source } from '../sources/source.ts';
 import type { ReadSoFar } from './body-reader.ts';
 

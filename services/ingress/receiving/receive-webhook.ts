@@ -8,19 +8,16 @@
  * `unavailable` after that step: then the record may be on the topic, and the sender's retry is a duplicate.
  */
 import type { IncomingMessage } from 'node:http';
-import type { Clock } from '#lib/clock';
 import { maxPayloadBytes } from '#lib/contract';
-import type { CrashPoints } from '#lib/crash-points';
-import { type AppError, toAppError } from '#lib/errors';
-import { createId, type RandomBytes } from '#lib/ids';
 import type { ProblemCode } from '#lib/problem';
+import { type AppError, type Clock, type CrashPoints, createId, type RandomBytes, toAppError } from '#lib/runtime';
+import type { Trails } from '#lib/signatures';
 import { newTraceparent } from '#lib/telemetry';
-import type { Trails } from '#lib/trail';
 import type { Admission } from '../load-shedding/admission.ts';
 import type { RateGate } from '../load-shedding/rate-gate.ts';
+import type { CredentialNames } from '../sources/credential-names.ts';
 import { findSource } from '../sources/find-source.ts';
 import type { Sender } from '../sources/sender-gate.ts';
-import type { CredentialNames } from '../sources/credential-names.ts';
 import type { SourceDirectory } from '../sources/source-directory.ts';
 import { type BodyReader, readSoFar } from './body-reader.ts';
 import { problemOfHeaders, readHeaders } from './http-headers.ts';
@@ -30,7 +27,7 @@ export interface ReceiveDeps {
   sources: Pick<SourceDirectory, 'known' | 'lookUp' | 'recent'>;
   credentialNames: Pick<CredentialNames, 'of' | 'recent'>;
   admission: Admission;
-  judgeRate: RateGate;
+  rateGate: RateGate;
   /** Full name of the topic of received webhooks. */
   topic: string;
   readBody: BodyReader;
@@ -53,14 +50,14 @@ interface IncomingWebhook {
 export type ReceiveWebhook = (webhook: IncomingWebhook) => Promise<Outcome>;
 
 export function createReceiveWebhook(deps: ReceiveDeps): ReceiveWebhook {
-  const { sources, credentialNames, admission, judgeRate, topic, readBody, trails, clock, random, crashPoints } = deps;
+  const { sources, credentialNames, admission, rateGate, topic, readBody, trails, clock, random, crashPoints } = deps;
 
   return async ({ sourceId, sender, request, traceparent: given, wantBody }) => {
     const seenAtMs = clock.monotonicMs();
     const namesRead = credentialNames.recent();
     const source = await findSource(sources, sourceId);
     if ('kind' in source) return source;
-    const senderRefusal = source.judgeSender(sender);
+    const senderRefusal = source.senderGate(sender);
     if (senderRefusal !== undefined) return { kind: 'refused', code: senderRefusal, source };
     // Without the header, or in chunks, it is what arrives that counts.
     if (Number(request.headers['content-length']) > maxPayloadBytes) {
@@ -80,7 +77,7 @@ export function createReceiveWebhook(deps: ReceiveDeps): ReceiveWebhook {
     });
     if ('rejection' in begun) return { kind: 'refused', code: begun.rejection, source };
     if (admission.admit() !== undefined) return { kind: 'refused', code: 'unavailable', source, turnedAway: true };
-    const overRate = await judgeRate(source);
+    const overRate = await rateGate(source);
     if (overRate !== undefined) return overRate;
 
     const spentMs = clock.monotonicMs() - seenAtMs;

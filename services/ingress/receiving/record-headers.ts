@@ -9,8 +9,8 @@ import {
   trailText,
   type WebhookIdentity,
 } from '#lib/contract';
-import { isForm } from '#lib/json-locator';
 import type { OutgoingRecord } from '#lib/kafka';
+import { isForm } from '#lib/payload';
 import type { HeaderValues } from '#lib/signatures';
 import { headerText, keptHeaders } from './http-headers.ts';
 import { maskQuery } from './mask-query.ts';
@@ -78,7 +78,9 @@ export function createRecordHeaders(rules: RecordRules): RecordHeaders {
   const { tenant, sourceId, dedupTtlSeconds } = rules;
   const tagRules = Object.entries(rules.tagsBy);
   const template = receivedWebhookHeaders({
-    ...{ tenant, sourceId, dedupTtlSeconds },
+    tenant,
+    sourceId,
+    dedupTtlSeconds,
     ...identityOf(rules, noHeaders),
     typeBy: rules.typeBy.filter((rule) => 'pointer' in rule),
     tagsBy: Object.fromEntries(tagRules.flatMap(([name, rule]) => ('pointer' in rule ? [[name, rule]] : []))),

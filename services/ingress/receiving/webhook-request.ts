@@ -1,6 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { clientCertificateOf } from '#lib/http-server';
-import { withoutPort } from '#lib/networks';
+import { clientCertificateOf, withoutPort } from '#lib/net';
 import type { Sender } from '../sources/sender-gate.ts';
 
 export type WebhookRequest = FastifyRequest<{ Params: { source_id: string }; Querystring: Record<string, unknown> }>;

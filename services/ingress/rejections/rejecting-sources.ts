@@ -8,9 +8,7 @@
  *
  * A process that stops forgets what it has accepted. The request path only notes a time, or an id.
  */
-import type { Clock } from '#lib/clock';
-import { inRounds, type Part } from '#lib/lifecycle';
-import type { Logger } from '#lib/log';
+import { type Clock, inRounds, type Logger, type Part } from '#lib/runtime';
 import type { RejectingTable, SourceRef } from './rejecting-table.ts';
 
 export interface RejectingSources extends Part {

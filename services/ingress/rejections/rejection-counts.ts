@@ -2,8 +2,8 @@
  * Counts the refused webhooks by minute, source and error code, for the statistics. They are in memory until the next write, within a second: what a
  * killed process has not written is not counted, and what was written with an unknown outcome may be counted twice.
  */
-import { formatMicros } from '#lib/clock';
 import type { RejectedStatRow } from '#lib/event-store';
+import { formatMicros } from '#lib/runtime';
 import type { Rejection } from './rejection-row.ts';
 
 type Refusal = Pick<Rejection, 'tenant' | 'sourceId' | 'code' | 'atMs'>;

@@ -3,10 +3,7 @@
  * a bounded memory; what is written is written in the background, a few for each source and second; what has no room, or meets a
  * Postgres that stays away, is dropped and counted, the oldest first.
  */
-import type { Clock } from '#lib/clock';
-import { isAppError, toAppError } from '#lib/errors';
-import { inRounds, type Part } from '#lib/lifecycle';
-import type { Logger } from '#lib/log';
+import { type Clock, inRounds, isAppError, type Logger, type Part, toAppError } from '#lib/runtime';
 import type { IngressMetrics } from '../metrics.ts';
 import { createPendingRejections } from './pending-rejections.ts';
 import { createRejectionCounts } from './rejection-counts.ts';

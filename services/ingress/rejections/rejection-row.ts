@@ -1,6 +1,6 @@
-import { formatMicros } from '#lib/clock';
-import { plainAddress } from '#lib/networks';
+import { plainAddress } from '#lib/net';
 import type { ProblemCode } from '#lib/problem';
+import { formatMicros } from '#lib/runtime';
 import { headerText, isCredential, readHeaders } from '../receiving/http-headers.ts';
 
 /** A webhook that was refused, as the request path hands it over: nothing is worked out yet, since few of a flood are kept. */

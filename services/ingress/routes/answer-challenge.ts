@@ -1,8 +1,8 @@
 import type { RouteOptions } from 'fastify';
-import type { Clock } from '#lib/clock';
+import type { Clock } from '#lib/runtime';
 import type { Tracer } from '#lib/telemetry';
-import type { Answer } from '../answering/answer.ts';
 import { answerChallenge } from '../answering/answer-challenge.ts';
+import type { Answer } from '../answering/answer.ts';
 import type { AnswerDelay } from '../load-shedding/answer-delay.ts';
 import { senderOf } from '../receiving/webhook-request.ts';
 import type { SourceDirectory } from '../sources/source-directory.ts';

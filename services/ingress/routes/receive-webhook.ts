@@ -1,5 +1,5 @@
 import type { RouteOptions } from 'fastify';
-import type { Clock } from '#lib/clock';
+import type { Clock } from '#lib/runtime';
 import type { Tracer } from '#lib/telemetry';
 import type { Answer } from '../answering/answer.ts';
 import type { AnswerDelay } from '../load-shedding/answer-delay.ts';

@@ -1,6 +1,5 @@
 import type { FastifyReply, RouteOptions } from 'fastify';
-import type { Clock } from '#lib/clock';
-import { AppError, toAppError } from '#lib/errors';
+import { AppError, type Clock, toAppError } from '#lib/runtime';
 import type { Tracer } from '#lib/telemetry';
 import type { Answer } from '../answering/answer.ts';
 import type { AnswerDelay } from '../load-shedding/answer-delay.ts';
@@ -38,7 +37,7 @@ export function webhookRoute({ method, decide, answer, answerDelay, tracer, cloc
   return {
     method,
     url,
-    // All is done in this hook, because Fastify judges the content type between it and the handler, and here any is good, or none.
+    // All is done in this hook, because Fastify vets the content type between it and the handler, and here any is good, or none.
     onRequest: onRequest as RouteOptions['onRequest'],
     handler: () => {
       throw new AppError('bug', 'answered in onRequest');

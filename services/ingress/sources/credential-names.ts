@@ -3,11 +3,8 @@
  * values; of all others it keeps none. A webhook finds a reading that is at most 1.5 s old, so a name counts from its endpoint's `effective_at` on, and
  * known ones survive an outage of Postgres.
  */
-import type { Clock } from '#lib/clock';
-import { toAppError } from '#lib/errors';
-import { createPart, type Part } from '#lib/lifecycle';
-import type { Logger } from '#lib/log';
 import { createReadings, type Query, type Readings } from '#lib/postgres';
+import { type Clock, createPart, type Logger, type Part, toAppError } from '#lib/runtime';
 
 export interface CredentialNames extends Part, Pick<Readings, 'recent'> {
   /** In lower case; undefined if there are none, as of nearly all tenants. */

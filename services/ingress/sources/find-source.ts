@@ -1,6 +1,6 @@
 import type { Refused } from '../receiving/outcome.ts';
-import type { ActiveSource } from './source.ts';
 import type { SourceDirectory } from './source-directory.ts';
+import type { ActiveSource } from './source.ts';
 
 /** The source of a request, if it can be used, as it was at most 1.5 s ago; otherwise the refusal. */
 export async function findSource(

@@ -1,5 +1,5 @@
 import type { SourceSettings } from '#lib/contract';
-import { isNetwork, networksOf } from '#lib/networks';
+import { isNetwork, networksOf } from '#lib/net';
 
 /** The sender, as far as the connection shows. */
 export interface Sender {

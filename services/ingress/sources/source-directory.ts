@@ -5,17 +5,15 @@
  * An unknown id is looked up before it is answered, since its source may be new, or deleted so long ago that it is not in memory any more;
  * a malformed id never reaches the database.
  */
-import { type Clock, microsOf } from '#lib/clock';
-import type { Part } from '#lib/lifecycle';
-import type { Logger } from '#lib/log';
 import { createRowLookUp, followTable, type LookUpRow, type Query, type Readings } from '#lib/postgres';
+import { type Clock, type Logger, microsOf, type Part } from '#lib/runtime';
 import type { SecretBox } from '#lib/secret-box';
 import { readSource, type Source, type SourceRow } from './source.ts';
 
 /** Senders wait for it. A reading takes milliseconds. */
 const waitMs = 250;
 
-/** The form of #lib/ids. */
+/** The form of libs/runtime. */
 const sourceId = /^src_[0-9a-hjkmnp-tv-z]{26}$/;
 
 export interface SourceDirectory extends Part, Pick<Readings, 'recent'> {

@@ -1,4 +1,3 @@
-import { parseRfc3339 } from '#lib/clock';
 import {
   dedupRules,
   isTagName,
@@ -9,7 +8,8 @@ import {
   sourceSchemes,
   type StoredSecret,
 } from '#lib/contract';
-import { toAppError } from '#lib/errors';
+import type { Rate } from '#lib/rate-limit';
+import { parseRfc3339, toAppError } from '#lib/runtime';
 import type { SecretBox } from '#lib/secret-box';
 import {
   type IdentityRule,
@@ -20,7 +20,6 @@ import {
   type SignatureScheme,
   signatureSchemes,
 } from '#lib/signatures';
-import type { Rate } from '#lib/rate-limit';
 import { createOrderingKey, type OrderingKey } from '../receiving/ordering-key.ts';
 import {
   createRecordHeaders,
@@ -51,7 +50,7 @@ export interface ActiveSource {
   state: 'active';
   id: string;
   tenant: string;
-  judgeSender: SenderGate;
+  senderGate: SenderGate;
   scheme: SignatureScheme;
   /** The WWW-Authenticate header of a 401 (RFC 9110, 11.6.1). */
   signatureChallenge: string;
@@ -102,7 +101,7 @@ export function readSource(row: SourceRow, secretBox: SecretBox): { source: Sour
       state: 'active',
       id,
       tenant,
-      judgeSender: createSenderGate(settings),
+      senderGate: createSenderGate(settings),
       scheme,
       signatureChallenge: `Webhook-Signature realm="webhooks", scheme="${schemeName}"`,
       schemeSettings: readBy,

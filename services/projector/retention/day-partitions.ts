@@ -13,9 +13,8 @@
  *
  * Any number of processes may do this at once: what changes partitions goes one after the other, and looks again at how they are.
  */
-import { formatMicros } from '#lib/clock';
-import { AppError } from '#lib/errors';
 import type { Postgres, Query } from '#lib/postgres';
+import { AppError, formatMicros } from '#lib/runtime';
 import { openOwners } from './open-work.ts';
 import type { PartitionedTable } from './partitioned-tables.ts';
 import { type Paced, sweepRows } from './sweep-rows.ts';

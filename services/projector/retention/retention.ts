@@ -6,16 +6,24 @@
  * How old is old goes by the earlier of two clocks, this process's and the database's: one of them alone, set years ahead, would remove
  * everything.
  */
-import { type Clock, formatMicros, nowMicros, parseRfc3339 } from '#lib/clock';
-import { AppError, toAppError } from '#lib/errors';
-import { createPart, inRounds, type Part } from '#lib/lifecycle';
-import type { Logger } from '#lib/log';
 import type { Postgres } from '#lib/postgres';
+import {
+  AppError,
+  type Clock,
+  createPart,
+  formatMicros,
+  inRounds,
+  type Logger,
+  nowMicros,
+  parseRfc3339,
+  type Part,
+  toAppError,
+} from '#lib/runtime';
 import type { ProjectorMetrics } from '../metrics.ts';
 import { createDayPartitions, type DayPartitions } from './day-partitions.ts';
 import { partitionedTables } from './partitioned-tables.ts';
-import { sweepAudit, sweepPortalLinks, sweepSessions } from './sweep-audit.ts';
 import { beginStats, rollUpStats } from './roll-up-stats.ts';
+import { sweepAudit, sweepPortalLinks, sweepSessions } from './sweep-audit.ts';
 import { buryErased, forgetErased, forgetTenants, sweepErasures } from './sweep-erased.ts';
 import { sweepDeadLetters, sweepEvents, sweepOrphans, sweepReplays } from './sweep-events.ts';
 import { buryDeleted, forgetChanges } from './sweep-resources.ts';

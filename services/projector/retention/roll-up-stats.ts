@@ -4,9 +4,9 @@
  *
  * Rows that somebody writes just now are left to the next round: this waits for no row that a projector holds.
  */
-import { formatMicros } from '#lib/clock';
-import { judgedWithinDays, statSeries, statSteps } from '#lib/contract';
+import { matchedWithinDays, statSeries, statSteps } from '#lib/contract';
 import type { Query } from '#lib/postgres';
+import { formatMicros } from '#lib/runtime';
 import type { Paced } from './sweep-rows.ts';
 
 const rowsAtOnce = 2_000;
@@ -62,7 +62,7 @@ export async function rollUpStats(postgres: Query, now: number, paced: Paced): P
   ] as const)
     await inPieces(moveRows, [from.step, startOf(into.seconds, before(from.keptSeconds)), into.step]);
   await postgres.query('DELETE FROM stat_types WHERE day < $1::timestamptz', [
-    formatMicros(before(judgedWithinDays * 24 * 3600)),
+    formatMicros(before(matchedWithinDays * 24 * 3600)),
   ]);
   return inPieces(removeRows, [days.step, startOf(days.seconds, before(days.keptSeconds))]);
 }

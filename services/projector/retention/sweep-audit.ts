@@ -1,6 +1,6 @@
 /** Removes what of sessions, portal links and the audit is past its time: all go by their own times, and nothing else needs them. */
-import { formatMicros } from '#lib/clock';
 import type { Query } from '#lib/postgres';
+import { formatMicros } from '#lib/runtime';
 import { type Paced, sweepRows } from './sweep-rows.ts';
 
 const dayMicros = 24 * 3600 * 1_000_000;

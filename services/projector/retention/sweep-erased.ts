@@ -2,9 +2,9 @@
  * Erasures are kept in memory for some hours, in the table for as long as Kafka may have a record that could bring something back,
  * and as long as the event itself is kept as its id.
  */
-import { formatMicros } from '#lib/clock';
 import { forgetTenant, recentMs } from '#lib/erasure';
 import type { Postgres } from '#lib/postgres';
+import { formatMicros } from '#lib/runtime';
 import type { Paced } from './sweep-rows.ts';
 
 const rowsAtOnce = 500;

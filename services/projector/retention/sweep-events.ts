@@ -6,10 +6,9 @@
  * polls on from an earlier one may have missed some, and can be told so. Payloads and attempts go with their partitions, which are dropped
  * earlier; so do not their rows that open work needs, but then the event is not at its end.
  */
-import { formatMicros } from '#lib/clock';
 import { eventHasEnded, hasEnded } from '#lib/event-store';
-import { createId } from '#lib/ids';
 import type { Postgres } from '#lib/postgres';
+import { createId, formatMicros } from '#lib/runtime';
 import { openOwners } from './open-work.ts';
 import { type Paced, sweepRows } from './sweep-rows.ts';
 

@@ -1,11 +1,11 @@
 /**
- * Empties deleted sources, endpoints and keys once no event can be judged by them any more: `judgedWithinDays` after their end
+ * Empties deleted sources, endpoints and keys once no event can be matched by them any more: `matchedWithinDays` after their end
  * (libs/contract). The processes that follow these tables see the change and forget them, too.
  */
-import { formatMicros } from '#lib/clock';
-import { judgedWithinDays } from '#lib/contract';
+import { matchedWithinDays } from '#lib/contract';
 import { burying } from '#lib/erasure';
 import type { Query } from '#lib/postgres';
+import { formatMicros } from '#lib/runtime';
 import type { Paced } from './sweep-rows.ts';
 
 type Resource = 'sources' | 'endpoints' | 'api_keys';
@@ -13,9 +13,9 @@ type Resource = 'sources' | 'endpoints' | 'api_keys';
 const rowsAtOnce = 200;
 const dayMicros = 24 * 3600 * 1_000_000;
 
-/** An event that waits to be published is judged as of its receipt, however long ago that is. */
+/** An event that waits to be published is matched as of its receipt, however long ago that is. */
 const horizon = `least($1::timestamptz, (SELECT min(created_at) FROM outbox))`;
-const judgedFrom = (now: number): string => formatMicros(now - judgedWithinDays * dayMicros);
+const matchedFrom = (now: number): string => formatMicros(now - matchedWithinDays * dayMicros);
 
 /** Rows that were deleted long ago keep that they were: whoever asks is told that they are gone. @returns how many were emptied */
 export async function buryDeleted(postgres: Query, table: Resource, now: number, paced: Paced): Promise<number> {
@@ -32,7 +32,7 @@ export async function buryDeleted(postgres: Query, table: Resource, now: number,
                 FOR UPDATE SKIP LOCKED) AS old
         WHERE t.tenant = old.tenant AND t.id = old.id
        RETURNING t.id`,
-      [judgedFrom(now)],
+      [matchedFrom(now)],
     );
     buried += rows.length;
     return { last: rows.length < rowsAtOnce };
@@ -65,7 +65,7 @@ export async function forgetChanges(postgres: Query, now: number, paced: Paced):
        SELECT (SELECT count(*)::int FROM slice) AS seen, (SELECT count(*)::int FROM changed) AS changed, last.tenant, last.id
          FROM (SELECT) AS one
          LEFT JOIN (SELECT tenant, id FROM slice ORDER BY tenant DESC, id DESC LIMIT 1) AS last ON true`,
-      [judgedFrom(now), ...after],
+      [matchedFrom(now), ...after],
     );
     changed += piece?.changed ?? 0;
     after = [piece?.tenant ?? '', piece?.id ?? ''];

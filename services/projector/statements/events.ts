@@ -38,12 +38,12 @@ export interface InsertedEvent extends GrownKey {
 
 /**
  * Events with their own receipts, as what is known of their deliveries makes them: one whose first set is known is counted at once, and need not
- * be judged. One that is there already stays as it is. Gives those that are new.
+ * be decided. One that is there already stays as it is. Gives those that are new.
  *
  * Behind the columns come the clocks: tenants, and the last instant of each. Runs after all that writes sets and deliveries.
  */
 export const insertEvents: Statement<EventRow, InsertedEvent> = {
-  name: 'insert-judged-events',
+  name: 'insert-decided-events',
   columns: columnNames(columns),
   text: `
     WITH incoming AS MATERIALIZED (

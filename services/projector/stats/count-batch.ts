@@ -72,6 +72,13 @@ const earlyRow = (
   { tenant, event_id }: Pick<AdvancedEvent, 'tenant' | 'event_id'>,
   { endpointId, outcome, minute, series }: CountedOutcome,
 ): EarlyStatRow => ({
-  ...{ tenant, event_id, endpoint_id: endpointId, outcome, at: minute },
-  ...{ delivered: 0, failed: 0, dead_lettered: 0, [series]: 1 },
+  tenant,
+  event_id,
+  endpoint_id: endpointId,
+  outcome,
+  at: minute,
+  delivered: 0,
+  failed: 0,
+  dead_lettered: 0,
+  [series]: 1,
 });

@@ -7,9 +7,9 @@
  * Deliveries that the statement has not advanced are not looked at: their outcomes come again, or too late. An attempt counts by the step that its
  * delivery was at before; of one whose only outcome advanced it, that is known to be lower (`countsByStep`).
  */
-import { formatMicros } from '#lib/clock';
 import { isFinal, type StepRecord } from '#lib/contract';
 import type { CountedSeries } from '#lib/event-store';
+import { formatMicros } from '#lib/runtime';
 import { keyOf } from '../key-of.ts';
 import type { AdvancedEvent } from '../statements/outcomes.ts';
 import { minuteOf } from './minute-counts.ts';

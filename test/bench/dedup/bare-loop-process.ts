@@ -2,11 +2,10 @@
  * The same keys as dedup is given, through the same statements and round trips, batch by batch, without Kafka and without anything made of
  * them: what dedup could do at best. Reports its own processor time and how long it took.
  */
-import { systemClock } from '#lib/clock';
 import { type Candidate, createDedupStore, createPostgresKeyTable, createRedisKeyMemory } from '#lib/dedup-store';
-import { silentLogger } from '#lib/log';
 import { createPostgres } from '#lib/postgres';
 import { createRedis } from '#lib/redis';
+import { silentLogger, systemClock } from '#lib/runtime';
 import { candidateOf } from './keys.ts';
 
 export interface LoopJob {

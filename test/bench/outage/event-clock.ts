@@ -1,4 +1,4 @@
-import type { Clock } from '#lib/clock';
+import type { Clock } from '#lib/runtime';
 
 /** A clock that goes from one sleeper to the next: days pass in the time that it takes to do what happens in them. */
 export interface EventClock extends Clock {

@@ -2,12 +2,10 @@
  * One endpoint that is down for days and then up again, and the dispatcher's own parts that deliver to it. Made up are Kafka (a record is
  * acknowledged some milliseconds later), the projector (which lags), the tables and the endpoint. Time is the simulation's.
  */
-import { createWaitOut } from '#lib/backoff';
 import { type AttemptRecord, isFinal, type StepRecord } from '#lib/contract';
-import { noCrashPoints } from '#lib/crash-points';
 import type { HttpResult } from '#lib/http-client';
 import type { OutgoingRecord } from '#lib/kafka';
-import { silentLogger } from '#lib/log';
+import { createWaitOut, noCrashPoints, silentLogger } from '#lib/runtime';
 import { createDispatch } from '../../../services/dispatcher/send/dispatch.ts';
 import { createEndOverdue } from '../../../services/dispatcher/waiting/end-overdue.ts';
 import { factsOf } from '../../../services/dispatcher/endpoints/endpoint-facts.ts';

@@ -1,4 +1,4 @@
-import { alignColumns } from '#lib/text-table';
+import { alignColumns } from '../../../services/cli/output/text-table.ts';
 import type { BenchReport } from '../support/bench.ts';
 import { aimTable } from './aim-table.ts';
 import type { Wanted } from './arguments.ts';

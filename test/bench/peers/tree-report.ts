@@ -1,4 +1,4 @@
-import { alignColumns } from '#lib/text-table';
+import { alignColumns } from '../../../services/cli/output/text-table.ts';
 import type { BenchReport } from '../support/bench.ts';
 import { type Figure, judgedOf, shortNumber, spreadOf } from '../support/figure.ts';
 import type { TreeComparison } from './compare-trees.ts';

@@ -3,9 +3,8 @@
  * after the other, without Kafka, without a tenant's clock and without a look at the rows that exist. It is the best that one connection
  * could do. Reports its own processor time and how long it took.
  */
-import { formatMicros } from '#lib/clock';
-import { silentLogger } from '#lib/log';
 import { createPostgres, type Query } from '#lib/postgres';
+import { formatMicros, silentLogger } from '#lib/runtime';
 import { deliveredWebhook, type DeliveredWebhook, tenants } from './records.ts';
 
 export interface LoopJob {

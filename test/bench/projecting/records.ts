@@ -4,7 +4,7 @@
  */
 import { hash, randomBytes } from 'node:crypto';
 import type { Attempted, AttemptRecord, EventRecord, FannedOut } from '#lib/contract';
-import { createId } from '#lib/ids';
+import { createId } from '#lib/runtime';
 import { noSend } from '../../support/no-send.ts';
 
 export interface DeliveredWebhook {

@@ -1,8 +1,7 @@
 /** A projector process that finds the records of delivered webhooks on their topics, and projects them all. */
-import { systemClock } from '#lib/clock';
 import { groupOf, readSchema } from '#lib/contract';
 import { createAttemptCodec, createEventCodec } from '#lib/kafka';
-import { silentLogger } from '#lib/log';
+import { silentLogger, systemClock } from '#lib/runtime';
 import type { World } from '../../integration/dispatcher/world.ts';
 import { connectKafkaOffsets } from '../../support/kafka-offsets.ts';
 import { sumOfMetric } from '../../support/read-counters.ts';

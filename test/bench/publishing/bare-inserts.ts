@@ -3,11 +3,9 @@
  * API's own statements and nothing else.
  */
 import { hash, randomBytes } from 'node:crypto';
-import { formatMicros } from '#lib/clock';
 import { insertEvents, reservedInstants, run, takeClocks } from '#lib/event-store';
-import { createId } from '#lib/ids';
-import { silentLogger } from '#lib/log';
 import { createPostgres, type Query } from '#lib/postgres';
+import { createId, formatMicros, silentLogger } from '#lib/runtime';
 
 interface Options {
   databaseUrl: string;

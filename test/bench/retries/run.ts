@@ -9,8 +9,8 @@
 import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { silentLogger } from '#lib/log';
 import { createPostgres, type Postgres } from '#lib/postgres';
+import { silentLogger } from '#lib/runtime';
 import { createWorld, type World } from '../../integration/dispatcher/world.ts';
 import { connectKafkaOffsets } from '../../support/kafka-offsets.ts';
 import { readCounters } from '../../support/read-counters.ts';

@@ -1,8 +1,7 @@
 /** Deliveries that wait, put into the tables as dispatcher and projector would have left them there after one send. */
-import { formatMicros } from '#lib/clock';
-import { createId } from '#lib/ids';
 import { partitionOf } from '#lib/kafka';
 import type { Postgres, Query } from '#lib/postgres';
+import { createId, formatMicros } from '#lib/runtime';
 
 export interface BenchEndpoint {
   id: string;

@@ -1,4 +1,4 @@
-import { alignFigures } from '#lib/text-table';
+import { alignFigures } from '../../support/align-figures.ts';
 import type { SeriesVerdict } from './judge.ts';
 import type { SoakResult } from './soak.ts';
 

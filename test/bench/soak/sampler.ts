@@ -1,7 +1,7 @@
 /** Looks at everything that a run may use up, at a steady pace. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { silentLogger } from '#lib/log';
 import { createPostgres, type Postgres } from '#lib/postgres';
+import { silentLogger } from '#lib/runtime';
 import type { OwnRedis } from '../../integration/dedup/redis-server.ts';
 import { connectKafkaOffsets, type KafkaOffsets } from '../../support/kafka-offsets.ts';
 import type { Pipeline } from '../../support/pipeline.ts';

@@ -1,4 +1,4 @@
-import { formatMicros } from '#lib/clock';
+import { formatMicros } from '#lib/runtime';
 import type { Subject } from './anomalies.ts';
 import type { Send } from './history.ts';
 import { isPublished, type Ledger, namedIn, pairOf } from './ledger.ts';

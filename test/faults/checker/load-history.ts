@@ -1,6 +1,6 @@
-import { parseRfc3339 } from '#lib/clock';
 import type { DeliveryStatus, EventStatus } from '#lib/contract';
 import type { Query } from '#lib/postgres';
+import { parseRfc3339 } from '#lib/runtime';
 import type { ApiClient, DeliveryAnswer, EventAnswer } from '../../support/api-client.ts';
 import type { TopicFollower } from '../../support/topic-follower.ts';
 import { withDatabase } from '../../support/with-database.ts';

@@ -1,4 +1,4 @@
-import { alignFigures } from '#lib/text-table';
+import { alignFigures } from '../../support/align-figures.ts';
 import type { Fault } from '../checker/history.ts';
 import { type Ledger, standing } from '../checker/ledger.ts';
 import { type RepeatCause, repeatCauses } from './repeats.ts';

@@ -1,7 +1,7 @@
 /** One run: the services as processes, two of them dispatchers; the scenarios one after the other, each judged when all of it has ended. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { formatMicros } from '#lib/clock';
 import { endpointSettlingMs, groupOf, topicsOf } from '#lib/contract';
+import { formatMicros } from '#lib/runtime';
 import { createApiClient } from '../../support/api-client.ts';
 import { connectKafkaOffsets, type KafkaOffsets } from '../../support/kafka-offsets.ts';
 import { createPipeline, type Pipeline } from '../../support/pipeline.ts';

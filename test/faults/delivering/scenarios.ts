@@ -1,5 +1,5 @@
 import type { SourceSettings } from '#lib/contract';
-import type { CrashPointName } from '#lib/crash-points';
+import type { CrashPointName } from '#lib/runtime';
 import type { ProcessName } from '../../support/pipeline.ts';
 import type { Havoc } from '../support/havoc.ts';
 import { orderedRoles, refusedForEver, type Role, roles } from './roles.ts';

@@ -1,5 +1,5 @@
-import { silentLogger } from '#lib/log';
 import { createPostgres } from '#lib/postgres';
+import { silentLogger } from '#lib/runtime';
 
 /** Questions that the run asks the tables directly, because it is cheap there. */
 export interface Tables {

@@ -1,4 +1,4 @@
-import { alignFigures } from '#lib/text-table';
+import { alignFigures } from '../../support/align-figures.ts';
 import type { HttpResult } from './http/fuzz-http.ts';
 import type { FuzzingResult } from './run.ts';
 import type { TopicsResult } from './topics/fuzz-topics.ts';

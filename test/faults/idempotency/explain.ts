@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { formatMicros } from '#lib/clock';
+import { formatMicros } from '#lib/runtime';
 import type { Call, History } from './history.ts';
 
 interface Step {

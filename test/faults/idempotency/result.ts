@@ -1,4 +1,4 @@
-import { alignFigures } from '#lib/text-table';
+import { alignFigures } from '../../support/align-figures.ts';
 import { type History, isSettled } from './history.ts';
 import { republished } from './rules/published.ts';
 

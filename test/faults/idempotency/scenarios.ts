@@ -1,5 +1,5 @@
 import { claimSeconds } from '../../../services/api/outbox/outbox-table.ts';
-import type { CrashPointName } from '#lib/crash-points';
+import type { CrashPointName } from '#lib/runtime';
 import type { Havoc } from '../support/havoc.ts';
 import type * as support from '../support/scenario.ts';
 import { kafkaRestarts, redisForgets } from '../support/store-outages.ts';

@@ -1,6 +1,5 @@
-import { parseRfc3339 } from '#lib/clock';
-import { silentLogger } from '#lib/log';
 import { createPostgres, type Postgres } from '#lib/postgres';
+import { parseRfc3339, silentLogger } from '#lib/runtime';
 import type { EventRow, Rows } from './history.ts';
 
 /** Connections of the run's own, for what it asks the tables, and does to the connections of others. */

@@ -1,5 +1,5 @@
 /** The outside view of the incidents. */
-import { alignFigures } from '#lib/text-table';
+import { alignFigures } from '../../support/align-figures.ts';
 import { percentile } from '../../support/percentiles.ts';
 import type { Send } from '../checker/history.ts';
 import type { Span } from './judge-alerts.ts';

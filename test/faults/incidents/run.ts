@@ -1,7 +1,7 @@
 /** The system as it is run, watched by Prometheus with the rules as they are deployed, while one incident after the other happens to it. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { formatMicros } from '#lib/clock';
 import { endpointSettlingMs } from '#lib/contract';
+import { formatMicros } from '#lib/runtime';
 import { createApiClient } from '../../support/api-client.ts';
 import { connectKafkaOffsets } from '../../support/kafka-offsets.ts';
 import type { Pipeline } from '../../support/pipeline.ts';

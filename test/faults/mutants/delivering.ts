@@ -113,7 +113,7 @@ export const deliveringMutants: readonly Mutant[] = [
     name: 'sends to an endpoint whose breaker is open',
     edits: [
       {
-        in: 'createEndpointHealth.judge',
+        in: 'createEndpointHealth.decide',
         insert: `return { kind: 'healthy', width: maxInFlight, pausedUntilMs };`,
         before: 'breaker.probeDueForMs',
       },

@@ -24,7 +24,7 @@ export const fanningOutMutants: readonly Mutant[] = [
   },
   {
     name: 'matches an event against endpoints that were read long ago',
-    edits: [{ in: 'createMatchNarrow.judgeBy', always: 'isRead' }],
+    edits: [{ in: 'createMatchNarrow.matchIfRead', always: 'isRead' }],
     byDay: { test: matchNarrowTest, title: 'where the directory may lack an endpoint' },
     budgetSeconds: 60,
   },

@@ -61,7 +61,7 @@ export const followingMutants: readonly Mutant[] = [
   },
   {
     name: 'forgets what an endpoint was to get while events can still be judged by it',
-    edits: [{ in: 'judgedFrom', replace: 'judgedWithinDays * dayMicros', with: 'dayMicros' }],
+    edits: [{ in: 'matchedFrom', replace: 'matchedWithinDays * dayMicros', with: 'dayMicros' }],
     byDay: { test: retentionTest, title: 'is kept as long as an event of that time can be judged' },
     budgetSeconds: 120,
   },

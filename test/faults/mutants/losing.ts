@@ -21,7 +21,7 @@ export const losingMutants: readonly Mutant[] = [
     name: 'passes over records that are gone without a word',
     edits: [
       {
-        in: 'judgePosition',
+        in: 'vetPosition',
         replace: `{ kind: 'lost', startOffset: $low, from: $position, records: $low - $position }`,
         with: `{ kind: 'within', startOffset: $low }`,
       },
@@ -33,12 +33,12 @@ export const losingMutants: readonly Mutant[] = [
     name: 'reads a log that was made anew from the old offset',
     edits: [
       {
-        in: 'judgePosition',
+        in: 'vetPosition',
         replace: `{ kind: 'beyond_end', startOffset: $low, from: $position, end: $high }`,
         with: `{ kind: 'beyond_end', startOffset: $high, from: $position, end: $high }`,
       },
     ],
-    byDay: { test: 'test/unit/kafka/judge-position.test.ts', title: 'is ever behind the start' },
+    byDay: { test: 'test/unit/kafka/vet-position.test.ts', title: 'is ever behind the start' },
     budgetSeconds: 60,
   },
   {

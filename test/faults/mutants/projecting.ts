@@ -68,7 +68,7 @@ export const projectingMutants: readonly Mutant[] = [
     edits: [
       timeAlone,
       {
-        in: 'judgeEvents',
+        in: 'decideEvents',
         replace: 'WITH touched AS (',
         with: `WITH clocks AS (
       INSERT INTO tenant_clocks AS clock (tenant, last_at)
@@ -89,7 +89,7 @@ export const projectingMutants: readonly Mutant[] = [
   },
   {
     name: 'judges an event before its first set is whole',
-    edits: [{ in: 'judgeEvents', replace: 'AND f.generation = 0) AS judged', with: ') OR true AS judged' }],
+    edits: [{ in: 'decideEvents', replace: 'AND f.generation = 0) AS decided', with: ') OR true AS decided' }],
     byDay: { test: countsTest, title: 'says nothing of its event until one try is whole' },
     budgetSeconds: 120,
   },

@@ -41,7 +41,7 @@ export const receivingMutants: readonly Mutant[] = [
   },
   {
     name: 'takes more of a source than its rate allows',
-    edits: [{ in: 'createReceiveWebhook', replace: 'await judgeRate($source)', with: 'undefined' }],
+    edits: [{ in: 'createReceiveWebhook', replace: 'await rateGate($source)', with: 'undefined' }],
     byDay: { test: 'test/unit/ingress/overload.test.ts', title: 'takes its burst; then webhooks are 429' },
     byNight: { test: 'test/e2e/overload.night.test.ts', title: 'every 2xx is on the topic' },
     budgetSeconds: 120,

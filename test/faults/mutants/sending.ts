@@ -34,7 +34,7 @@ export const sendingMutants: readonly Mutant[] = [
     name: 'takes a record for written that the answer does not name',
     edits: [
       {
-        in: 'judgeAnswer',
+        in: 'outcomeOfAnswer',
         insert: `if ($answer === undefined) return { kind: 'written', baseOffset: 0n };`,
         before: '$answer === undefined ||',
       },
@@ -50,8 +50,8 @@ export const sendingMutants: readonly Mutant[] = [
     edits: [
       {
         in: 'createProduceLane.request',
-        replace: '({ topic, partition }) => judgeAnswer($answers, topic, partition)',
-        with: `() => judgeAnswer($answers, $answers[0]?.topic ?? '', $answers[0]?.partition ?? 0)`,
+        replace: '({ topic, partition }) => outcomeOfAnswer($answers, topic, partition)',
+        with: `() => outcomeOfAnswer($answers, $answers[0]?.topic ?? '', $answers[0]?.partition ?? 0)`,
       },
     ],
     byDay: {

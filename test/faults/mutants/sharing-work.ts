@@ -1,31 +1,31 @@
 import type { Mutant } from './mutant.ts';
 
-const judging = 'test/unit/event-filter/judge-in-turns.test.ts';
+const judging = 'test/unit/event-filter/match-in-turns.test.ts';
 const lanes = 'test/integration/replay-store/replay-lanes.test.ts';
 
 /** Mutants of tenants' shares in filters' work and in replays: ways for one to take it all, or to lose what is beyond its share. */
 export const sharingWorkMutants: readonly Mutant[] = [
   {
     name: 'leaves out the endpoints that are beyond an event’s bound of steps',
-    edits: [{ in: 'judgeEach', without: `tell({ candidate, unjudged: 'event_steps' })` }],
+    edits: [{ in: 'matchEach', without: `tell({ candidate, unjudged: 'event_steps' })` }],
     byDay: { test: judging, title: 'get it unjudged beyond the bound of a filter' },
     budgetSeconds: 60,
   },
   {
     name: 'judges endpoints in the order that they come in',
-    edits: [{ in: 'judgeEach', replace: 'inOrder($candidates)', with: '[...$candidates]' }],
+    edits: [{ in: 'matchEach', replace: 'inOrder($candidates)', with: '[...$candidates]' }],
     byDay: { test: judging, title: 'are the same at each repetition, in whatever order they are given' },
     budgetSeconds: 60,
   },
   {
     name: 'judges all filters at one go',
-    edits: [{ in: 'createJudgingTurns.wait', always: 'spent < stepsPerTurn && waiting.size === 0 && !isResting' }],
+    edits: [{ in: 'createMatchTurns.wait', always: 'spent < stepsPerTurn && waiting.size === 0 && !isResting' }],
     byDay: { test: judging, title: 'between them everything else has its own' },
     budgetSeconds: 60,
   },
   {
     name: 'judges on without a rest',
-    edits: [{ in: 'createJudgingTurns.endTurn', always: '$restMs === 0' }],
+    edits: [{ in: 'createMatchTurns.endTurn', always: '$restMs === 0' }],
     byDay: { test: judging, title: 'rest for as long as they take' },
     budgetSeconds: 60,
   },

@@ -102,7 +102,7 @@ export const sharingMutants: readonly Mutant[] = [
   },
   {
     name: 'counts time in which others have the processor as a schema’s own',
-    edits: [{ in: 'limitProcessorTime.judge', always: '$took >= limitMs' }],
+    edits: [{ in: 'limitProcessorTime.decide', always: '$took >= limitMs' }],
     byDay: {
       test: 'test/unit/schema-checks/processor-limit.test.ts',
       title: 'a thread that gets a tenth of a processor has ten times as long',
@@ -112,7 +112,11 @@ export const sharingMutants: readonly Mutant[] = [
   {
     name: 'checks the schemas of a batch without a limit to all of them',
     edits: [
-      { in: 'createEnforcement.judgeAll', replace: 'judgeOne($event, $type, $until)', with: 'judgeOne($event, $type)' },
+      {
+        in: 'createEnforcement.validateAll',
+        replace: 'validateOne($event, $type, $until)',
+        with: 'validateOne($event, $type)',
+      },
     ],
     byDay: { test: 'test/unit/schema-checks/enforcement.test.ts', title: 'slow schemas of many tenants' },
     budgetSeconds: 60,

@@ -23,8 +23,8 @@ export const showingMutants: readonly Mutant[] = [
   },
   {
     name: 'the HTTP client judges what a portal session chose with the allowances',
-    edits: [{ in: 'createHttpClient.strict', value: 'judgedBy(options)' }],
-    byDay: { test: 'test/unit/http-client/judged-addresses.test.ts', title: 'opens nothing for a strict request' },
+    edits: [{ in: 'createHttpClient.strict', value: 'vettedBy(options)' }],
+    byDay: { test: 'test/unit/http-client/vetted-addresses.test.ts', title: 'opens nothing for a strict request' },
     budgetSeconds: 120,
   },
   unit(

@@ -4,9 +4,8 @@
  * About a minute; the long runs beside it do more of each for longer.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { formatMicros } from '#lib/clock';
 import { endpointSettlingMs, groupOf, publishedSourceId } from '#lib/contract';
-import type { CrashPointName } from '#lib/crash-points';
+import { type CrashPointName, formatMicros } from '#lib/runtime';
 import { createApiClient } from '../../support/api-client.ts';
 import { createPipeline, type Pipeline } from '../../support/pipeline.ts';
 import { failing, startReceiver } from '../../support/receiver.ts';

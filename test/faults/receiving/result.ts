@@ -1,4 +1,4 @@
-import { alignFigures } from '#lib/text-table';
+import { alignFigures } from '../../support/align-figures.ts';
 import type { Verdict } from '../checker/check.ts';
 import type { Send } from '../checker/history.ts';
 import { tookMs } from '../checker/rules/answered.ts';

@@ -1,6 +1,6 @@
 /** One run: the services as processes, the scenarios one after the other, each judged when all that it began has ended. */
-import { formatMicros } from '#lib/clock';
 import { groupOf } from '#lib/contract';
+import { formatMicros } from '#lib/runtime';
 import { createApiClient } from '../../support/api-client.ts';
 import { connectKafkaOffsets, type KafkaOffsets } from '../../support/kafka-offsets.ts';
 import { createPipeline, type Pipeline } from '../../support/pipeline.ts';
@@ -71,7 +71,7 @@ export async function runScenarios(options: RunOptions): Promise<RunResult> {
       results.push(result);
       say(`  ${describeResult(result)}`);
     }
-    if (scenarios.length > 1) results.push(await judgeAll(world, results, startedAt));
+    if (scenarios.length > 1) results.push(await validateAll(world, results, startedAt));
     pipeline.assertNoSurprise();
   } catch (error) {
     say(pipeline.describe());
@@ -166,7 +166,11 @@ async function runOne(world: World, scenario: Scenario, count: number): Promise<
 }
 
 /** Everything once more, all scenarios together: what one of them did may have hit another one's webhooks. */
-async function judgeAll(world: World, results: readonly ScenarioResult[], startedAt: string): Promise<ScenarioResult> {
+async function validateAll(
+  world: World,
+  results: readonly ScenarioResult[],
+  startedAt: string,
+): Promise<ScenarioResult> {
   const { pipeline, sends, faults } = world;
   const startMs = performance.now();
   const api = createApiClient({ url: pipeline.stack.apiUrl, adminKey: pipeline.stack.adminKey });

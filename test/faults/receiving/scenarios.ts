@@ -1,4 +1,4 @@
-import type { CrashPointName } from '#lib/crash-points';
+import type { CrashPointName } from '#lib/runtime';
 import type { ProcessName } from '../../support/pipeline.ts';
 import type { Send } from '../checker/history.ts';
 import type { Havoc } from '../support/havoc.ts';

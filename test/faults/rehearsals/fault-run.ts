@@ -1,4 +1,4 @@
-import { alignFigures } from '#lib/text-table';
+import { alignFigures } from '../../support/align-figures.ts';
 import { type AnswersOfSpan, formatAnswers } from '../incidents/answers.ts';
 import type { FaultRun } from '../support/fault-run.ts';
 import { startFaultyServers } from '../support/servers.ts';

@@ -1,7 +1,7 @@
 /** Senders, clients and receivers of a rehearsal, and its verdict. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { formatMicros } from '#lib/clock';
 import { endpointSettlingMs } from '#lib/contract';
+import { formatMicros } from '#lib/runtime';
 import { createApiClient } from '../../support/api-client.ts';
 import { connectKafkaOffsets, type KafkaOffsets } from '../../support/kafka-offsets.ts';
 import type { Pipeline } from '../../support/pipeline.ts';

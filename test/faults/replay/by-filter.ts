@@ -4,11 +4,10 @@
  * cancel, and a retry and a cancel of the deliveries that wait. In the end every pair of event and endpoint was sent once again.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { systemClock } from '#lib/clock';
 import { endpointSettlingMs, readSchema, topicsOf } from '#lib/contract';
 import { createEventCodec, createProducer, type OutgoingRecord } from '#lib/kafka';
-import { silentLogger } from '#lib/log';
 import { createPostgres, type Postgres } from '#lib/postgres';
+import { silentLogger, systemClock } from '#lib/runtime';
 import { Metrics } from '#lib/telemetry';
 import type { Pipeline } from '../../support/pipeline.ts';
 import { type Receiver, startReceiver } from '../../support/receiver.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type EventRecord, header, receivedWebhookHeaders } from '#lib/contract';
-import { createId } from '#lib/ids';
 import type { OutgoingRecord } from '#lib/kafka';
+import { createId } from '#lib/runtime';
 import { newTraceparent } from '#lib/telemetry';
 
 export const tenant = 'default';

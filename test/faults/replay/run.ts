@@ -4,11 +4,10 @@
  * generation, by one replay, and every event is completed.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { systemClock } from '#lib/clock';
 import { endpointSettlingMs, type EventRecord, readSchema, topicsOf } from '#lib/contract';
 import { createEventCodec, createProducer, type OutgoingRecord } from '#lib/kafka';
-import { silentLogger } from '#lib/log';
 import { createPostgres, type Postgres } from '#lib/postgres';
+import { silentLogger, systemClock } from '#lib/runtime';
 import { Metrics } from '#lib/telemetry';
 import { createApiClient } from '../../support/api-client.ts';
 import type { Pipeline } from '../../support/pipeline.ts';

@@ -1,6 +1,6 @@
 /** Disturbances of a running system, each written down as a fault with its times. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { CrashPointName } from '#lib/crash-points';
+import type { CrashPointName } from '#lib/runtime';
 import { type Pipeline, type PlannedKill, type ProcessName, serviceOf } from '../../support/pipeline.ts';
 import { shuffled } from '../../support/seeded-random.ts';
 import type { ServiceName } from '../../support/stack.ts';

@@ -1,6 +1,5 @@
-import { parseRfc3339 } from '#lib/clock';
-import { silentLogger } from '#lib/log';
 import { createPostgres } from '#lib/postgres';
+import { parseRfc3339, silentLogger } from '#lib/runtime';
 import type { Change } from '../checker/history.ts';
 
 /** Every state that an event has had, kept beside the tables: they themselves know the last one alone. */

@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Pipeline, Restart } from '../../support/pipeline.ts';
-import { serviceOf } from '../../support/pipeline.ts';
+import { type Pipeline, type Restart, serviceOf } from '../../support/pipeline.ts';
 import type { Fault } from '../checker/history.ts';
 import type { GroupWatch } from '../support/group-watch.ts';
 import { createHavoc } from '../support/havoc.ts';

@@ -1,4 +1,5 @@
-import { alignColumns, alignFigures } from '#lib/text-table';
+import { alignColumns } from '../../../services/cli/output/text-table.ts';
+import { alignFigures } from '../../support/align-figures.ts';
 import type { LoopDelay } from '../../support/loop-delay.ts';
 import type { RepeatCause } from '../delivering/repeats.ts';
 import type { FaultKind } from './fault-kind.ts';

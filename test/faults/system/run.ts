@@ -4,8 +4,8 @@
  */
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { formatMicros } from '#lib/clock';
 import { endpointSettlingMs, groupOf, publishedSourceId } from '#lib/contract';
+import { formatMicros } from '#lib/runtime';
 import { createApiClient } from '../../support/api-client.ts';
 import { connectKafkaOffsets, type KafkaOffsets } from '../../support/kafka-offsets.ts';
 import { createPipeline, type Pipeline, type PipelineOptions } from '../../support/pipeline.ts';

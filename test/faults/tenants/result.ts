@@ -1,4 +1,4 @@
-import { alignFigures } from '#lib/text-table';
+import { alignFigures } from '../../support/align-figures.ts';
 import type { Attack } from './attack.ts';
 import type { TenantsResult } from './run.ts';
 

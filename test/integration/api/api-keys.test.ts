@@ -1,10 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { systemClock } from '#lib/clock';
-import { AppError } from '#lib/errors';
-import { silentLogger } from '#lib/log';
 import type { Query } from '#lib/postgres';
 import { createRateLimiter, createRedisBuckets } from '#lib/rate-limit';
 import { createRedis } from '#lib/redis';
+import { AppError, silentLogger, systemClock } from '#lib/runtime';
 import { createKeyDirectory, type KeyDirectory } from '../../../services/api/keys/key-directory.ts';
 import { createKeyUses } from '../../../services/api/keys/key-uses.ts';
 import { serverAddresses, uniquePrefix } from '../../support/servers.ts';

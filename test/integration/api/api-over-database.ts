@@ -1,6 +1,5 @@
-import { type Clock, createManualClock, systemClock } from '#lib/clock';
-import { silentLogger } from '#lib/log';
 import { createPostgres, type Postgres } from '#lib/postgres';
+import { type Clock, createManualClock, silentLogger, systemClock } from '#lib/runtime';
 import type { AppDeps } from '../../../services/api/app.ts';
 import { createKeyDirectory } from '../../../services/api/keys/key-directory.ts';
 import { createEventSearch } from '../../../services/api/searching/event-search.ts';

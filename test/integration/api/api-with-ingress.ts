@@ -1,7 +1,6 @@
 import { topicDefinitions } from '#lib/contract';
-import { systemClock } from '#lib/clock';
 import { createTopics } from '#lib/kafka';
-import { silentLogger } from '#lib/log';
+import { silentLogger, systemClock } from '#lib/runtime';
 import type { AppDeps } from '../../../services/api/app.ts';
 import { connectKafkaOffsets } from '../../support/kafka-offsets.ts';
 import { serverAddresses, uniquePrefix } from '../../support/servers.ts';

@@ -2,9 +2,8 @@
  * Every list of events and deliveries reads a bounded number of rows, whatever its filters and however the rows are spread. The table is filled
  * with what planners misjudge: frequent values of which the newest rows have none, rare ones, and pairs of frequent values that never meet.
  */
-import { idRange } from '#lib/ids';
 import { createPostgres, type Postgres, type Query } from '#lib/postgres';
-import { silentLogger } from '#lib/log';
+import { idRange, silentLogger } from '#lib/runtime';
 import { type DeliveryFilter } from '../../../services/api/deliveries/filters.ts';
 import { listDeliveries } from '../../../services/api/deliveries/queries.ts';
 import { chooseEvents, countEvents, type ErasureFilter } from '../../../services/api/erasures/choose-events.ts';

@@ -1,7 +1,6 @@
-import { createJudgingTurns } from '#lib/event-filter';
-import { systemClock } from '#lib/clock';
-import { silentLogger } from '#lib/log';
+import { createMatchTurns } from '#lib/event-filter';
 import { createItemChoice, createReplayWork, type LeasedReplay, type ReplayItem } from '#lib/replay-store';
+import { silentLogger, systemClock } from '#lib/runtime';
 import { createChoosing } from '../../../services/api/replays/by-filter/choosing.ts';
 import { startAt } from '../../unit/projector/facts.ts';
 import { type OpenApi, openApi } from './api-over-database.ts';
@@ -37,7 +36,7 @@ export async function createBulkWorld() {
   const choosing = createChoosing({
     choice: createItemChoice(postgres),
     store: postgres,
-    turns: createJudgingTurns(),
+    turns: createMatchTurns(),
     unjudgedFilters: { note: () => undefined },
     log: silentLogger,
   });

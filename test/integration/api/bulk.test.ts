@@ -1,5 +1,4 @@
-import { nowMicros, systemClock } from '#lib/clock';
-import { createId } from '#lib/ids';
+import { createId, nowMicros, systemClock } from '#lib/runtime';
 import { buildTestApp } from '../../unit/api/build-test-app.ts';
 import { deliveryId, eventFact, fanOutFact, outcomeFact } from '../../unit/projector/facts.ts';
 import { project } from '../projector/projection.ts';

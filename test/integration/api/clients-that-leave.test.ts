@@ -1,7 +1,6 @@
 import { request } from 'node:http';
-import { systemClock } from '#lib/clock';
-import { silentLogger } from '#lib/log';
 import { createPostgres } from '#lib/postgres';
+import { silentLogger, systemClock } from '#lib/runtime';
 import { Metrics } from '#lib/telemetry';
 import { createTenantLimits, createTenantUsage, noLimitSettings } from '#lib/tenancy';
 import { createCurrentRequest } from '../../../services/api/http/current-request.ts';

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import { createManualClock, systemClock } from '#lib/clock';
 import { endpointDefaults, secretsContext, type StoredSecret } from '#lib/contract';
 import type { HttpRequest } from '#lib/http-client';
+import { createManualClock, systemClock } from '#lib/runtime';
 import { noTracer } from '#lib/telemetry';
-import { mergePatch } from '../../../services/api/http/merge-patch.ts';
+import { mergePatch } from '../../../services/api/http/patch-body.ts';
 import { createAttempt } from '../../../services/dispatcher/send/attempt.ts';
 import { endpointColumns, endpointOf, type EndpointRow } from '../../../services/dispatcher/model/endpoint.ts';
 import { authorization, buildTestApp, testSecretBox } from '../../unit/api/build-test-app.ts';

@@ -1,6 +1,5 @@
 /** Temporary endpoints: made with `expires_in`, deleted at their time. */
-import { systemClock } from '#lib/clock';
-import { silentLogger } from '#lib/log';
+import { silentLogger, systemClock } from '#lib/runtime';
 import { deleteExpiredEndpoints } from '../../../services/api/endpoints/index.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { type OpenApi, openApi } from './api-over-database.ts';

@@ -1,9 +1,13 @@
 import { createPublicKey } from 'node:crypto';
 import { inspect } from 'node:util';
-import { systemClock } from '#lib/clock';
 import { type EndpointSettings, joinSettings, privateContext, type PrivateSettings } from '#lib/contract';
-import type { Endpoint } from '../../../services/dispatcher/model/endpoint.ts';
-import { endpointColumns, endpointOf, type EndpointRow } from '../../../services/dispatcher/model/endpoint.ts';
+import { systemClock } from '#lib/runtime';
+import {
+  type Endpoint,
+  endpointColumns,
+  endpointOf,
+  type EndpointRow,
+} from '../../../services/dispatcher/model/endpoint.ts';
 import { createKeptLog, testSecretBox } from '../../unit/api/build-test-app.ts';
 import { authority, client, otherClient } from '../../unit/ingress/certificates.ts';
 import { waitUntil } from '../../support/wait-until.ts';

@@ -1,5 +1,5 @@
-import { formatMicros, microsOf } from '#lib/clock';
 import { endpointDefaults, endpointSettlingMs, secretsContext } from '#lib/contract';
+import { formatMicros, microsOf } from '#lib/runtime';
 import { testSecretBox } from '../../unit/api/build-test-app.ts';
 import { type OpenApi, openApi } from './api-over-database.ts';
 

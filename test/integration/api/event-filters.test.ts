@@ -1,7 +1,6 @@
 /** Lists are filtered by SQL, held requests in memory or by another statement: by each filter, both take the same events. */
-import { formatMicros } from '#lib/clock';
 import { dedupKeyOf } from '#lib/dedup-store';
-import { createId } from '#lib/ids';
+import { createId, formatMicros } from '#lib/runtime';
 import { type EventFilter, type EventFilterName, eventFilters } from '../../../services/api/events/filters.ts';
 import { createNewEventsReader } from '../../../services/api/events/polling/read-new-events.ts';
 import { readEvents } from '../../../services/api/events/queries.ts';

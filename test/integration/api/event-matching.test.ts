@@ -2,9 +2,8 @@
 import { randomInt } from 'node:crypto';
 import { Registry } from 'prom-client';
 import type { EventMatch } from '#lib/api-contract';
-import { formatMicros, systemClock } from '#lib/clock';
 import { endpointSettlingMs, type EventRecord, trailMark } from '#lib/contract';
-import { createJudgingTurns } from '#lib/event-filter';
+import { createMatchTurns } from '#lib/event-filter';
 import {
   createMatchEndpoints,
   createMatchNarrow,
@@ -12,8 +11,7 @@ import {
   deliveryIdOf,
   openSubscriberDirectory,
 } from '#lib/fan-out';
-import { createId } from '#lib/ids';
-import { silentLogger } from '#lib/log';
+import { createId, formatMicros, silentLogger, systemClock } from '#lib/runtime';
 import { eventFact } from '../../unit/projector/facts.ts';
 import { project } from '../projector/projection.ts';
 import { nextPath, type OpenApi, openApi } from './api-over-database.ts';
@@ -309,7 +307,7 @@ test('matching is the set of fan-out, for endpoints with any history and any eve
   for (const part of parts) await part.start();
   try {
     const match = createMatchEndpoints({
-      turns: createJudgingTurns(setImmediate),
+      turns: createMatchTurns(setImmediate),
       unjudged: { note: () => undefined },
     });
     const matchNarrow = createMatchNarrow(directory, 1_000);

@@ -1,4 +1,4 @@
-import { createId } from '#lib/ids';
+import { createId } from '#lib/runtime';
 import { duplicateFact, eventFact, startAt } from '../../unit/projector/facts.ts';
 import { project } from '../projector/projection.ts';
 import { nextPath, type OpenApi, openApi } from './api-over-database.ts';

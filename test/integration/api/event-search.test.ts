@@ -1,11 +1,9 @@
 /** Searches of payloads: what they find, how far they go, and that they delay nobody. */
 import { randomBytes } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import { systemClock } from '#lib/clock';
 import type { EventRecord } from '#lib/contract';
-import { createJudgingTurns } from '#lib/event-filter';
-import { createId } from '#lib/ids';
-import { silentLogger } from '#lib/log';
+import { createMatchTurns } from '#lib/event-filter';
+import { createId, silentLogger, systemClock } from '#lib/runtime';
 import { createEventSearch } from '../../../services/api/searching/event-search.ts';
 import {
   type Found,
@@ -107,7 +105,7 @@ describe('a search', () => {
     const read = await searchPayloads(
       {
         postgres: api.postgres,
-        turns: createJudgingTurns(),
+        turns: createMatchTurns(),
         monotonicMs: systemClock.monotonicMs,
         limits: searchLimits,
       },
@@ -178,7 +176,7 @@ describe('the limits of a search', () => {
   const inThisThread = (asked: Partial<SearchAsked> = {}, limits = searchLimits): Promise<Found> =>
     searchPayloads(
       {
-        ...{ postgres: api.postgres, turns: createJudgingTurns(), monotonicMs: systemClock.monotonicMs, limits },
+        ...{ postgres: api.postgres, turns: createMatchTurns(), monotonicMs: systemClock.monotonicMs, limits },
       },
       { tenant, filter: JSON.stringify(worst), events: {}, before: null, limit: 100, ...asked },
     );

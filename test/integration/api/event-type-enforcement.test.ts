@@ -1,7 +1,6 @@
 /** Events that are published against the schema of their type: taken, taken with a tag, or refused; and never lost. */
+import { silentLogger, systemClock } from '#lib/runtime';
 import { createDocumentJobs, type SchemaChecks, type Verdict } from '#lib/schema-checks';
-import { systemClock } from '#lib/clock';
-import { silentLogger } from '#lib/log';
 import { type OpenApi, openApi } from './api-over-database.ts';
 
 let api: OpenApi;

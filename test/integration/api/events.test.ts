@@ -1,7 +1,6 @@
 import { gzipSync } from 'node:zlib';
-import { formatMicros, parseRfc3339 } from '#lib/clock';
 import type { EventRequest, Tags } from '#lib/contract';
-import { createId, derivedId } from '#lib/ids';
+import { createId, derivedId, formatMicros, parseRfc3339 } from '#lib/runtime';
 import { toBatchRows } from '../../../services/projector/batch-rows.ts';
 import type { Fact } from '../../../services/projector/facts.ts';
 import { writeBatch } from '../../../services/projector/write-batch.ts';

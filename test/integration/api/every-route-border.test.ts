@@ -1,6 +1,6 @@
 /** Every route of the API's document that names a resource, asked for another tenant's: byte for byte as for one that never was. */
 import { randomBytes } from 'node:crypto';
-import { createId, type IdPrefix } from '#lib/ids';
+import { createId, type IdPrefix } from '#lib/runtime';
 import type { OpenApiDocument } from '../../../services/api/openapi/build-document.ts';
 import { type OpenApi, openApi } from './api-over-database.ts';
 import { createThings } from './openapi-world.ts';

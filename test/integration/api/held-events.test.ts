@@ -1,8 +1,7 @@
 /** Events that the process which inserted them publishes from memory. */
 import { randomBytes } from 'node:crypto';
-import { systemClock } from '#lib/clock';
 import { createPostgresStore } from '#lib/idempotency';
-import type { Part } from '#lib/lifecycle';
+import { type Part, systemClock } from '#lib/runtime';
 import type { AppDeps } from '../../../services/api/app.ts';
 import { createOutboxTable, type OutboxTable } from '../../../services/api/outbox/outbox-table.ts';
 import type { Outbox } from '../../../services/api/outbox/publish-outbox.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { RouteOptions } from 'fastify';
-import { systemClock } from '#lib/clock';
 import { createPostgresStore } from '#lib/idempotency';
+import { systemClock } from '#lib/runtime';
 import type { Answer, Asking } from '../../unit/api/ask.ts';
 import {
   authorization,

@@ -1,5 +1,4 @@
-import { createManualClock } from '#lib/clock';
-import { silentLogger } from '#lib/log';
+import { createManualClock, silentLogger } from '#lib/runtime';
 import { createTenantLimits, parseLimitSettings } from '#lib/tenancy';
 import { createAnnounceLimits } from '../../../services/api/limits/announce-limits.ts';
 import { announcedPayload } from '../../../services/dispatcher/announcing/announced-payload.ts';

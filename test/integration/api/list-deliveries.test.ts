@@ -1,5 +1,4 @@
-import { formatMicros } from '#lib/clock';
-import { createId } from '#lib/ids';
+import { createId, formatMicros } from '#lib/runtime';
 import { deadLetterFact, eventFact, fanOutFact, outcomeFact } from '../../unit/projector/facts.ts';
 import { project } from '../projector/projection.ts';
 import { openPollingApi, type PollingApi } from './polling-api.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createId } from '#lib/ids';
+import { createId } from '#lib/runtime';
 import type { Answer } from '../../unit/api/ask.ts';
 import { type OpenApi, openApi } from './api-over-database.ts';
 

@@ -1,8 +1,7 @@
 /** Events and deliveries in the order of their receipt, over real rows. */
-import { formatMicros } from '#lib/clock';
 import { compoundKeyOf, dedupKeyOf } from '#lib/dedup-store';
-import { createId } from '#lib/ids';
 import type { Query } from '#lib/postgres';
+import { createId, formatMicros } from '#lib/runtime';
 import { readEvents } from '../../../services/api/events/index.ts';
 import { readNewestEvents } from '../../../services/api/events/newest.ts';
 import { eventFact, fanOutFact, outcomeFact } from '../../unit/projector/facts.ts';

@@ -1,4 +1,4 @@
-import { createId, derivedId } from '#lib/ids';
+import { createId, derivedId } from '#lib/runtime';
 import type { Fact } from '../../../services/projector/facts.ts';
 import { deliveryDeadLetter } from '../replay-store/dead-deliveries.ts';
 import { project } from '../projector/projection.ts';

@@ -1,6 +1,6 @@
 /** Every operation of the API's document, asked of a running API: each answer is one that the document has, and as it says. */
 import { fastify } from 'fastify';
-import { systemClock } from '#lib/clock';
+import { systemClock } from '#lib/runtime';
 import type { DocumentedOperation } from '../../../services/api/openapi/describe-operation.ts';
 import type { OpenApiDocument } from '../../../services/api/openapi/build-document.ts';
 import { createAsOfTokens } from '../../../services/api/replays/by-filter/as-of.ts';

@@ -1,12 +1,9 @@
 import { createApiMetrics } from '../../../services/api/metrics.ts';
 import { Registry } from 'prom-client';
-import { systemClock } from '#lib/clock';
 import { readConfig } from '#lib/config';
 import { type EventRecord, readSchema, topicDefinitions, topicsOf } from '#lib/contract';
-import { noCrashPoints } from '#lib/crash-points';
 import { createConsumer, createEventCodec, createTopics, registerSchemas, valueSubject } from '#lib/kafka';
-import type { Part } from '#lib/lifecycle';
-import { silentLogger } from '#lib/log';
+import { noCrashPoints, type Part, silentLogger, systemClock } from '#lib/runtime';
 import { noTracer } from '#lib/telemetry';
 import { fields } from '../../../services/api/config.ts';
 import { openOutbox } from '../../../services/api/outbox/open-outbox.ts';

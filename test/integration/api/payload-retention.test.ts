@@ -1,5 +1,5 @@
 /** Checks what clients see of an event whose payload is past its time. */
-import { createId } from '#lib/ids';
+import { createId } from '#lib/runtime';
 import {
   day,
   delivered,

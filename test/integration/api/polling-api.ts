@@ -1,9 +1,7 @@
 import { Registry } from 'prom-client';
-import { systemClock } from '#lib/clock';
 import { createErasedEvents } from '#lib/erasure';
-import { inRounds } from '#lib/lifecycle';
-import { silentLogger } from '#lib/log';
 import { createPostgres, type Postgres } from '#lib/postgres';
+import { inRounds, silentLogger, systemClock } from '#lib/runtime';
 import { parseEncryptionKeys } from '#lib/secret-box';
 import { createTenantLimits, noLimitSettings } from '#lib/tenancy';
 import { createPolling, type Polling } from '../../../services/api/events/polling/polling.ts';

@@ -1,7 +1,7 @@
 /** `GET /v1/events` as clients follow it: by cursor, held until something changes, and by ETag. */
 import { request } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
-import { formatMicros, parseRfc3339 } from '#lib/clock';
+import { formatMicros, parseRfc3339 } from '#lib/runtime';
 import type { Fact } from '../../../services/projector/facts.ts';
 import { fastestOfThreeMs } from '../../support/fastest.ts';
 import { waitUntil } from '../../support/wait-until.ts';

@@ -1,5 +1,5 @@
 /** Links to the portal, their sessions, and what a customer sees and may do by them. */
-import { systemClock } from '#lib/clock';
+import { systemClock } from '#lib/runtime';
 import type { OpenApiDocument } from '../../../services/api/openapi/build-document.ts';
 import type { Answer } from '../../unit/api/ask.ts';
 import { type OpenApi, openApi } from './api-over-database.ts';

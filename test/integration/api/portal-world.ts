@@ -1,5 +1,4 @@
-import { systemClock } from '#lib/clock';
-import { silentLogger } from '#lib/log';
+import { silentLogger, systemClock } from '#lib/runtime';
 import { createKeyDirectory } from '../../../services/api/keys/key-directory.ts';
 import { createSessionDirectory } from '../../../services/api/keys/session-directory.ts';
 import type { Answer } from '../../unit/api/ask.ts';

@@ -1,5 +1,5 @@
 import { Registry } from 'prom-client';
-import { systemClock } from '#lib/clock';
+import { systemClock } from '#lib/runtime';
 import { createTenantLimits, createTenantUsage, noLimitSettings } from '#lib/tenancy';
 import { createWaitingRequests } from '../../../services/api/limits/waiting-requests.ts';
 import { waitUntil } from '../../support/wait-until.ts';

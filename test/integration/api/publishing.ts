@@ -1,10 +1,7 @@
 import { hash } from 'node:crypto';
-import { systemClock } from '#lib/clock';
 import { type EventRecord, topicsOf } from '#lib/contract';
-import { noCrashPoints } from '#lib/crash-points';
-import { AppError } from '#lib/errors';
 import { createPublishEvent } from '#lib/fan-out';
-import { silentLogger } from '#lib/log';
+import { AppError, noCrashPoints, silentLogger, systemClock } from '#lib/runtime';
 import { createOutboxTable, type OutboxTable } from '../../../services/api/outbox/outbox-table.ts';
 import { createOutbox, type Outbox } from '../../../services/api/outbox/publish-outbox.ts';
 import type { OpenApi } from './api-over-database.ts';

@@ -1,4 +1,4 @@
-import { createId } from '#lib/ids';
+import { createId } from '#lib/runtime';
 import { nextPath, type OpenApi, openApi } from './api-over-database.ts';
 
 let api: OpenApi;

@@ -1,6 +1,5 @@
-import { systemClock } from '#lib/clock';
 import { createUnjudgedFilters, type UnjudgedFilters } from '#lib/event-filter';
-import { silentLogger } from '#lib/log';
+import { silentLogger, systemClock } from '#lib/runtime';
 import { Metrics } from '#lib/telemetry';
 import { nominalMs } from '../../support/nominal-time.ts';
 import { processorTimeMs } from '../../support/processor-time.ts';

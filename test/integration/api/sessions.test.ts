@@ -1,7 +1,5 @@
-import { systemClock } from '#lib/clock';
-import { AppError } from '#lib/errors';
-import { silentLogger } from '#lib/log';
 import type { Query } from '#lib/postgres';
+import { AppError, silentLogger, systemClock } from '#lib/runtime';
 import { createKeyDirectory } from '../../../services/api/keys/key-directory.ts';
 import { createOperatorKeys, type OperatorKeys } from '../../../services/api/keys/operator-keys.ts';
 import { createSessionDirectory } from '../../../services/api/keys/session-directory.ts';

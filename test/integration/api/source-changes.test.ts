@@ -1,5 +1,5 @@
-import { systemClock } from '#lib/clock';
 import { secretsContext, type StoredSecret } from '#lib/contract';
+import { systemClock } from '#lib/runtime';
 import { testSecretBox } from '../../unit/api/build-test-app.ts';
 import { type OpenApi, openApi } from './api-over-database.ts';
 

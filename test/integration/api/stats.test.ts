@@ -1,8 +1,8 @@
 /** `GET /v1/stats` over a database that a projector, the API itself and an ingress have counted into. */
-import { formatMicros } from '#lib/clock';
 import { addRejectedStats, run } from '#lib/event-store';
 import { rollUpStats } from '../../../services/projector/retention/roll-up-stats.ts';
 import { maxCounts } from '#lib/api-contract';
+import { formatMicros } from '#lib/runtime';
 import { duplicateFact, eventFact, fanOutFact, outcomeFact, startAt } from '../../unit/projector/facts.ts';
 import { closePostgres, openDatabase, project } from '../projector/projection.ts';
 import { type OpenApi, openApi } from './api-over-database.ts';

@@ -1,9 +1,8 @@
 /** `GET /v1/system`: what processes write of themselves, as the operator reads it. */
 import { Registry } from 'prom-client';
-import { systemClock } from '#lib/clock';
-import { reportProcess } from '#lib/heartbeat';
 import { consumerMetrics } from '#lib/kafka';
-import { silentLogger } from '#lib/log';
+import { silentLogger, systemClock } from '#lib/runtime';
+import { reportProcess } from '#lib/service-host';
 import { dependencyMetrics, registerMetrics } from '#lib/telemetry';
 import { waitUntil } from '../../support/wait-until.ts';
 import { type OpenApi, openApi } from './api-over-database.ts';

@@ -1,7 +1,7 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import type { HTTPMethods } from 'fastify';
-import { createId, type IdPrefix } from '#lib/ids';
 import type { Query } from '#lib/postgres';
+import { createId, type IdPrefix } from '#lib/runtime';
 import type { KnownKey } from '../../../services/api/keys/key-directory.ts';
 import { signedRankZ } from '../../support/signed-rank.ts';
 import { buildTestApp } from '../../unit/api/build-test-app.ts';

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { systemClock } from '#lib/clock';
-import { silentLogger } from '#lib/log';
 import { createPostgres } from '#lib/postgres';
+import { silentLogger, systemClock } from '#lib/runtime';
 import { Metrics } from '#lib/telemetry';
 import { createTenantLimits, createTenantUsage, parseLimitSettings } from '#lib/tenancy';
 import { createCurrentRequest } from '../../../services/api/http/current-request.ts';

@@ -1,8 +1,8 @@
 /** How much of sources and endpoints a tenant may have, and how often it may change what an endpoint gets. */
 import { Registry } from 'prom-client';
+import { silentLogger } from '#lib/runtime';
 import { createTenantLimits, createTenantUsage, parseLimitSettings } from '#lib/tenancy';
 import { createDisableEndpoint } from '../../../services/dispatcher/endpoints/disable-endpoint.ts';
-import { silentLogger } from '#lib/log';
 import { type OpenApi, openApi } from './api-over-database.ts';
 
 const read = parseLimitSettings(

@@ -1,5 +1,4 @@
-import { systemClock } from '#lib/clock';
-import { silentLogger } from '#lib/log';
+import { silentLogger, systemClock } from '#lib/runtime';
 import { createTenantLimits, parseLimitSettings } from '#lib/tenancy';
 import { followLimits } from '../../../services/api/limits/follow-limits.ts';
 import { waitUntil } from '../../support/wait-until.ts';

@@ -1,6 +1,6 @@
 import type { DeliveryStatus } from '#lib/contract';
-import { createId } from '#lib/ids';
 import { dueNow } from '#lib/event-store';
+import { createId } from '#lib/runtime';
 import { makeDue } from '../../../services/api/replays/waiting.ts';
 import { eventFact } from '../../unit/projector/facts.ts';
 import { project } from '../projector/projection.ts';

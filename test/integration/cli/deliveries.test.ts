@@ -1,6 +1,5 @@
-import { systemClock } from '#lib/clock';
 import type { DeliveryStatus } from '#lib/contract';
-import { createId } from '#lib/ids';
+import { createId, systemClock } from '#lib/runtime';
 import { runHookline } from '../../support/run-hookline.ts';
 import { adminKey } from '../../unit/api/build-test-app.ts';
 import { eventFact, outcomeFact, startAt } from '../../unit/projector/facts.ts';

@@ -1,5 +1,5 @@
-import { systemClock } from '#lib/clock';
 import { createReplayWork } from '#lib/replay-store';
+import { systemClock } from '#lib/runtime';
 import { runHookline } from '../../support/run-hookline.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { adminKey } from '../../unit/api/build-test-app.ts';

@@ -1,5 +1,5 @@
 import { dedupKeyOf } from '#lib/dedup-store';
-import { createId } from '#lib/ids';
+import { createId } from '#lib/runtime';
 import { runHookline } from '../../support/run-hookline.ts';
 import { adminKey } from '../../unit/api/build-test-app.ts';
 import { waitUntil } from '../../support/wait-until.ts';

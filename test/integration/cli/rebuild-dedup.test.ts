@@ -1,7 +1,6 @@
-import { systemClock } from '#lib/clock';
 import { originOf } from '#lib/kafka';
-import { silentLogger } from '#lib/log';
 import { createPostgres } from '#lib/postgres';
+import { silentLogger, systemClock } from '#lib/runtime';
 import { runHookline } from '../../support/run-hookline.ts';
 import { serverAddresses } from '../../support/servers.ts';
 import { recordOf } from '../../unit/dedup/records.ts';

@@ -1,5 +1,4 @@
-import { systemClock } from '#lib/clock';
-import { createId } from '#lib/ids';
+import { createId, systemClock } from '#lib/runtime';
 import { runHookline } from '../../support/run-hookline.ts';
 import { adminKey } from '../../unit/api/build-test-app.ts';
 import { duplicateFact, eventFact } from '../../unit/projector/facts.ts';

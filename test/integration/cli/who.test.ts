@@ -1,4 +1,4 @@
-import { systemClock } from '#lib/clock';
+import { systemClock } from '#lib/runtime';
 import { runHookline } from '../../support/run-hookline.ts';
 import { adminKey } from '../../unit/api/build-test-app.ts';
 import { type OpenApi, openApi } from '../api/api-over-database.ts';

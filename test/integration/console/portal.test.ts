@@ -1,7 +1,7 @@
 /** The portal before the real API: what a customer sees, may do, and is not told. */
 import type { Transport } from '#client';
-import { systemClock } from '#lib/clock';
-import { networksOf } from '#lib/networks';
+import { networksOf } from '#lib/net';
+import { systemClock } from '#lib/runtime';
 import { buildTestConsole } from '../../support/console/build-test-console.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { type Page, readPage } from '../../support/console/read-page.ts';

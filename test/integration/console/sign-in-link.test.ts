@@ -1,6 +1,6 @@
 /** A link of `hookline console --to` before the real API: its code signs in once, to the page that it names. */
 import type { Transport } from '#client';
-import { systemClock } from '#lib/clock';
+import { systemClock } from '#lib/runtime';
 import { buildTestConsole } from '../../support/console/build-test-console.ts';
 import { openPortalWorld, type PortalWorld } from '../api/portal-world.ts';
 

@@ -1,9 +1,8 @@
 import { hash } from 'node:crypto';
 import type { ConfigResourceTypes } from 'kafkajs';
 import { header } from '#lib/contract';
-import { createId } from '#lib/ids';
-import { silentLogger } from '#lib/log';
 import { createDeadLetterReplay } from '#lib/replay-store';
+import { createId, silentLogger } from '#lib/runtime';
 import { createClient } from '../../../libs/kafka/client.ts';
 import { findDeadLetter, listDeadLetters } from '../../../services/api/dead-letters/queries.ts';
 import { seriesOf } from '../../support/series.ts';

@@ -1,8 +1,8 @@
 import { gunzipSync } from 'node:zlib';
 import { Kafka, logLevel } from 'kafkajs';
 import { header, noTenant, type TopicName, topicNames } from '#lib/contract';
-import { createId } from '#lib/ids';
 import { createDeadLetterReplay } from '#lib/replay-store';
+import { createId } from '#lib/runtime';
 import { batchRecord, encodeRecordBatch } from '../../../libs/kafka/codec/record-batch.ts';
 import { deadLetterText, findDeadLetter, listDeadLetters } from '../../../services/api/dead-letters/queries.ts';
 import { alterFetches, flipByte, recordsAt } from '../../support/altered-fetches.ts';

@@ -1,5 +1,5 @@
-import type { CrashPointName } from '#lib/crash-points';
 import type { DedupStore } from '#lib/dedup-store';
+import type { CrashPointName } from '#lib/runtime';
 import { waitUntil } from '../../support/wait-until.ts';
 import { conflictIsDone, conflictIsDuplicate } from '../../unit/dedup/mutants.ts';
 import { recordOf, type TestRecord } from '../../unit/dedup/records.ts';

@@ -1,4 +1,3 @@
-import { systemClock } from '#lib/clock';
 import {
   type Candidate,
   createDedupStore,
@@ -6,9 +5,9 @@ import {
   createRedisKeyMemory,
   type KeyTable,
 } from '#lib/dedup-store';
-import { silentLogger } from '#lib/log';
 import { createPostgres, type Postgres } from '#lib/postgres';
 import { createRedis, type Redis } from '#lib/redis';
+import { silentLogger, systemClock } from '#lib/runtime';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createDatabase, uniquePrefix } from '../../support/servers.ts';
 import { candidateOf, second } from '../../unit/dedup-store/candidates.ts';

@@ -1,6 +1,5 @@
-import { systemClock } from '#lib/clock';
-import type { Logger } from '#lib/log';
 import { createRedis, type Redis, type RedisOptions } from '#lib/redis';
+import { type Logger, systemClock } from '#lib/runtime';
 import { Metrics } from '#lib/telemetry';
 import { freePorts } from '#deploy/local/stack/free-ports.ts';
 import { fastestOfThreeMs } from '../../support/fastest.ts';

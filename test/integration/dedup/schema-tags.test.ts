@@ -1,7 +1,6 @@
 /** Webhooks against the schema of their event type, in the tenant's own words, on the real table and in the real thread. */
 import { createPostgres, type Postgres } from '#lib/postgres';
-import { systemClock } from '#lib/clock';
-import { silentLogger } from '#lib/log';
+import { silentLogger, systemClock } from '#lib/runtime';
 import { recordOf } from '../../unit/dedup/records.ts';
 import { createWorld, type World } from './world.ts';
 

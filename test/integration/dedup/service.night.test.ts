@@ -1,5 +1,5 @@
-import type { CrashPointName } from '#lib/crash-points';
 import { header } from '#lib/contract';
+import type { CrashPointName } from '#lib/runtime';
 import { startTcpProxy } from '../../faults/network/tcp-proxy.ts';
 import { waitUntil, within } from '../../support/wait-until.ts';
 import { exact, sumUp } from '../../unit/dedup/sum.ts';

@@ -3,9 +3,7 @@
  * crash points kill, and single workers that are given records by hand.
  */
 import { join } from 'node:path';
-import { systemClock } from '#lib/clock';
 import { groupOf, parseDeadLetter, parseDuplicate, readSchema, topicDefinitions, topicsOf } from '#lib/contract';
-import type { CrashPointName } from '#lib/crash-points';
 import { createKeepDeadLetter } from '#lib/dead-letters';
 import { createDedupStore, createPostgresKeyTable, createRedisKeyMemory, type DedupStore } from '#lib/dedup-store';
 import {
@@ -18,10 +16,9 @@ import {
   registerSchemas,
   valueSubject,
 } from '#lib/kafka';
-import type { Part } from '#lib/lifecycle';
-import { silentLogger } from '#lib/log';
 import { createPostgres } from '#lib/postgres';
 import { createRedis } from '#lib/redis';
+import { type CrashPointName, type Part, silentLogger, systemClock } from '#lib/runtime';
 import { createEnforcement } from '#lib/schema-checks';
 import { Metrics } from '#lib/telemetry';
 import { createDedup, type Dedup } from '../../../services/dedup/dedup.ts';

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '#deploy/local/paths.ts';
-import { silentLogger } from '#lib/log';
 import { createPostgres, type Postgres } from '#lib/postgres';
+import { silentLogger } from '#lib/runtime';
 import { createDatabase } from '../../support/servers.ts';
 
 const file = join(root, 'deploy/postgres/migrations/0016_announcements.sql');

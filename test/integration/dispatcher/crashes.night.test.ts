@@ -1,5 +1,5 @@
 /** The dispatcher as a process, killed at each of its crash points: what it had in hand is repeated, and nothing is lost. */
-import type { CrashPointName } from '#lib/crash-points';
+import type { CrashPointName } from '#lib/runtime';
 import { createWorld, type DeliveryRow, type World } from './world.ts';
 import { waitUntil, within } from '../../support/wait-until.ts';
 

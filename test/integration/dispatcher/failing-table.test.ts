@@ -1,6 +1,5 @@
-import { formatMicros } from '#lib/clock';
-import { silentLogger } from '#lib/log';
 import { createPostgres, type Postgres } from '#lib/postgres';
+import { formatMicros, silentLogger } from '#lib/runtime';
 import { createDisableEndpoint } from '../../../services/dispatcher/endpoints/disable-endpoint.ts';
 import { createFailingTable, type FailingTable } from '../../../services/dispatcher/endpoints/failing-table.ts';
 import { createDatabase } from '../../support/servers.ts';

@@ -1,7 +1,5 @@
-import { createManualClock, systemClock } from '#lib/clock';
-import { silentLogger } from '#lib/log';
 import type { Query } from '#lib/postgres';
-import { noCrashPoints } from '#lib/crash-points';
+import { createManualClock, noCrashPoints, silentLogger, systemClock } from '#lib/runtime';
 import { createAnnouncementTable } from '../../../services/dispatcher/announcing/announcement-table.ts';
 import { createPublishAnnouncements } from '../../../services/dispatcher/announcing/publish-announcements.ts';
 import { createDisableEndpoint } from '../../../services/dispatcher/endpoints/disable-endpoint.ts';

@@ -1,10 +1,8 @@
 /** Endpoints of one tenant whose histories are as large as can be, beside those of others. */
 import { randomBytes } from 'node:crypto';
-import { systemClock } from '#lib/clock';
 import { secretsContext } from '#lib/contract';
-import { createId } from '#lib/ids';
-import { silentLogger } from '#lib/log';
 import { createPostgres, type Postgres, type Query } from '#lib/postgres';
+import { createId, silentLogger, systemClock } from '#lib/runtime';
 import { createSecretBox, parseEncryptionKeys } from '#lib/secret-box';
 import { createEndpointDirectory } from '../../../services/dispatcher/endpoints/endpoint-directory.ts';
 import { createDatabase } from '../../support/servers.ts';

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
-import { systemClock } from '#lib/clock';
 import type { StoredWaitingRow } from '#lib/event-store';
-import { silentLogger } from '#lib/log';
 import { createPostgres, type Postgres, type Query } from '#lib/postgres';
+import { silentLogger, systemClock } from '#lib/runtime';
 import { createOrderedRows } from '../../../services/dispatcher/ordered/ordered-rows.ts';
 import { createOrderedTable, type OrderedTable } from '../../../services/dispatcher/ordered/ordered-table.ts';
 import { waitingColumns, waitingRowOf } from '../../../services/dispatcher/model/waiting-row.ts';

@@ -1,6 +1,5 @@
-import { formatMicros } from '#lib/clock';
-import { silentLogger } from '#lib/log';
 import { createPostgres, type Postgres } from '#lib/postgres';
+import { formatMicros, silentLogger } from '#lib/runtime';
 import { createKnownDeliveries, type KnownDeliveries } from '../../../services/dispatcher/intake/known-deliveries.ts';
 import { createOverdueTable, type OverdueTable } from '../../../services/dispatcher/waiting/overdue-table.ts';
 import { createDatabase } from '../../support/servers.ts';

@@ -1,6 +1,6 @@
 /** An endpoint that is paused, as the API writes it, over an outage, on real servers. */
-import { formatMicros } from '#lib/clock';
 import type { StoredPause } from '#lib/contract';
+import { formatMicros } from '#lib/runtime';
 import { beginPause, endPause } from '../../../services/api/endpoints/pauses.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { createWorld, type TestEndpoint, type World } from './world.ts';

@@ -1,6 +1,5 @@
-import { formatMicros } from '#lib/clock';
-import { createId } from '#lib/ids';
 import { createDeliveryReplay } from '#lib/replay-store';
+import { createId, formatMicros } from '#lib/runtime';
 import { waitUntil } from '../../support/wait-until.ts';
 import { killDeliveries, replayDeadLetters } from '../replay-store/dead-deliveries.ts';
 import { createWorld, type World } from './world.ts';

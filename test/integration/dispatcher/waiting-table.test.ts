@@ -1,7 +1,6 @@
-import { formatMicros } from '#lib/clock';
 import { type DeliveryStatus, trailMark } from '#lib/contract';
-import { silentLogger } from '#lib/log';
 import { createPostgres, type Postgres } from '#lib/postgres';
+import { formatMicros, silentLogger } from '#lib/runtime';
 import { waitingSessionSettings } from '../../../services/dispatcher/waiting/lanes-with-rows.ts';
 import { createOverdueTable } from '../../../services/dispatcher/waiting/overdue-table.ts';
 import {

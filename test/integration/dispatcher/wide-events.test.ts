@@ -1,13 +1,9 @@
 /** Events for very many endpoints, and records that Kafka refuses: neither may hold up what stands behind them. */
 import { readSchema } from '#lib/contract';
 import { randomUUID } from 'node:crypto';
-import { createWaitOut } from '#lib/backoff';
-import { systemClock } from '#lib/clock';
-import { noCrashPoints } from '#lib/crash-points';
-import { createJudgingTurns } from '#lib/event-filter';
-import { createId } from '#lib/ids';
+import { createMatchTurns } from '#lib/event-filter';
 import { createAttemptCodec, createConsumer, createEventCodec, createProducer } from '#lib/kafka';
-import { silentLogger } from '#lib/log';
+import { createId, createWaitOut, noCrashPoints, silentLogger, systemClock } from '#lib/runtime';
 import { Metrics } from '#lib/telemetry';
 import { createEndRefused } from '../../../services/dispatcher/fan-out/end-refused.ts';
 import type { Endpoint } from '../../../services/dispatcher/model/endpoint.ts';
@@ -101,7 +97,7 @@ async function startFanOut(endpointsOf: (sourceId: string) => readonly Endpoint[
         readForFanOut: async () => undefined,
       },
       matchEndpoints: createMatchEndpoints<Endpoint>({
-        turns: createJudgingTurns(),
+        turns: createMatchTurns(),
         unjudged: { note: () => undefined },
       }),
       decodeEvent: events.decode,

@@ -3,7 +3,6 @@
  */
 import { hash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { formatMicros, systemClock } from '#lib/clock';
 import { type Fields, readConfig } from '#lib/config';
 import {
   type DeliveryStatus,
@@ -18,12 +17,9 @@ import {
   type TopicName,
   topicsOf,
 } from '#lib/contract';
-import { noCrashPoints } from '#lib/crash-points';
-import { createId } from '#lib/ids';
 import { createEventCodec, createProducer, createTopics, registerSchemas, valueSubject } from '#lib/kafka';
-import type { Part } from '#lib/lifecycle';
-import { silentLogger } from '#lib/log';
 import { createPostgres } from '#lib/postgres';
+import { createId, formatMicros, noCrashPoints, type Part, silentLogger, systemClock } from '#lib/runtime';
 import { createSecretBox, parseEncryptionKeys } from '#lib/secret-box';
 import type { ServiceContext } from '#lib/service-host';
 import { generateSecret } from '#lib/signatures';

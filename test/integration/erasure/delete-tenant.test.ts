@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { systemClock } from '#lib/clock';
 import { createErasedEvents, tenantTableNames, tenantTables } from '#lib/erasure';
-import { createId } from '#lib/ids';
-import { silentLogger } from '#lib/log';
+import { createId, silentLogger, systemClock } from '#lib/runtime';
 import { forgetTenants } from '../../../services/projector/retention/sweep-erased.ts';
 import { eventFact, fanOutFact, outcomeFact, startAt } from '../../unit/projector/facts.ts';
 import { type OpenApi, openApi } from '../api/api-over-database.ts';

@@ -1,8 +1,6 @@
 /** One event, and many by a filter, erased over the API: what is left of them, who is told, and what a process that dies leaves. */
 import { randomUUID } from 'node:crypto';
-import { systemClock } from '#lib/clock';
-import { noCrashPoints } from '#lib/crash-points';
-import { createId, derivedId } from '#lib/ids';
+import { createId, derivedId, noCrashPoints, systemClock } from '#lib/runtime';
 import type { ErasureRow } from '../../../services/api/erasures/erasure-row.ts';
 import { guardingStatements } from '../../../services/projector/write-batch.ts';
 import type { Fact } from '../../../services/projector/facts.ts';

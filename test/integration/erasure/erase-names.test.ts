@@ -1,14 +1,13 @@
 /** Stored answers and replays that name what was erased, in Postgres and in Redis. */
 import { randomBytes, randomUUID } from 'node:crypto';
-import { systemClock } from '#lib/clock';
 import { createForgetResponses, createPostgresStore, createRedisResponses, rememberingStore } from '#lib/idempotency';
-import { silentLogger } from '#lib/log';
 import { createRedis, type Redis } from '#lib/redis';
 import { serverAddresses, uniquePrefix } from '../../support/servers.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { testSecretBox } from '../../unit/api/build-test-app.ts';
 import { type OpenApi, openApi } from '../api/api-over-database.ts';
 import { createPostgres } from '#lib/postgres';
+import { silentLogger, systemClock } from '#lib/runtime';
 import { stepsOver, workOff } from './erasing-api.ts';
 
 const prefix = uniquePrefix('erase-names');

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { systemClock } from '#lib/clock';
-import { noCrashPoints } from '#lib/crash-points';
 import { createForgetResponses } from '#lib/idempotency';
+import { noCrashPoints, systemClock } from '#lib/runtime';
 import { advance, type ErasureRow, findErasure, leaseErasures } from '../../../services/api/erasures/erasure-row.ts';
 import { createStepErasure, type StepErasure } from '../../../services/api/erasures/run-erasure.ts';
 import { waitUntil } from '../../support/wait-until.ts';

@@ -1,4 +1,4 @@
-import { createId } from '#lib/ids';
+import { createId } from '#lib/runtime';
 import { buryErased, forgetErased, sweepErasures } from '../../../services/projector/retention/sweep-erased.ts';
 import { sweepEvents } from '../../../services/projector/retention/sweep-events.ts';
 import type { Paced } from '../../../services/projector/retention/sweep-rows.ts';

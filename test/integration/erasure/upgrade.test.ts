@@ -3,8 +3,8 @@ import { copyFile, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { removeEventData } from '#lib/erasure';
-import { silentLogger } from '#lib/log';
 import { createPostgres, migrate } from '#lib/postgres';
+import { silentLogger } from '#lib/runtime';
 import { createEmptyDatabase } from '../../support/servers.ts';
 import { closePostgres } from '../projector/projection.ts';
 

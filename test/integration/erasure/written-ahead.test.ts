@@ -3,10 +3,8 @@
  * mark then keeps from ever being written.
  */
 import { randomUUID } from 'node:crypto';
-import { systemClock } from '#lib/clock';
-import { noCrashPoints } from '#lib/crash-points';
 import { tenantTables } from '#lib/erasure';
-import { createId, derivedId } from '#lib/ids';
+import { createId, derivedId, noCrashPoints, systemClock } from '#lib/runtime';
 import { advance, type ErasureRow } from '../../../services/api/erasures/erasure-row.ts';
 import type { Fact } from '../../../services/projector/facts.ts';
 import { createStore } from '../../../services/projector/store.ts';

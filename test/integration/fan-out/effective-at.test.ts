@@ -1,8 +1,7 @@
 /** From when on a change of an endpoint counts, in every process that fans out. */
 import { Registry } from 'prom-client';
-import { microsOf, systemClock } from '#lib/clock';
 import { endpointSettlingMs, type EventRecord } from '#lib/contract';
-import { createJudgingTurns } from '#lib/event-filter';
+import { createMatchTurns } from '#lib/event-filter';
 import {
   createMatchEndpoints,
   createMatchNarrow,
@@ -11,9 +10,8 @@ import {
   openSubscriberDirectory,
   type Subscriber,
 } from '#lib/fan-out';
-import type { Part } from '#lib/lifecycle';
-import { silentLogger } from '#lib/log';
 import { createPostgres, type Postgres } from '#lib/postgres';
+import { microsOf, type Part, silentLogger, systemClock } from '#lib/runtime';
 import { createSecretBox, parseEncryptionKeys } from '#lib/secret-box';
 import { createEndpointDirectory } from '../../../services/dispatcher/endpoints/endpoint-directory.ts';
 import { createDatabase } from '../../support/servers.ts';
@@ -76,7 +74,7 @@ const create = (id: string, types = '{}'): Promise<unknown> =>
 const change = (id: string, assignments: string): Promise<unknown> =>
   postgres.query(`UPDATE endpoints SET ${assignments}, changed_at = clock_timestamp() WHERE id = $1`, [id]);
 
-const match = createMatchEndpoints<Subscriber>({ turns: createJudgingTurns(), unjudged: { note: () => undefined } });
+const match = createMatchEndpoints<Subscriber>({ turns: createMatchTurns(), unjudged: { note: () => undefined } });
 
 /** The set that each process comes to, as dedup and the api judge and as the dispatcher does. */
 async function setsOf(event: EventRecord): Promise<(readonly string[])[]> {

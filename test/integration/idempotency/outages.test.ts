@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { systemClock } from '#lib/clock';
 import { createRedisResponses, type Store, sweepExpiredKeys } from '#lib/idempotency';
-import { silentLogger } from '#lib/log';
 import { createRedis, type Redis } from '#lib/redis';
+import { silentLogger, systemClock } from '#lib/runtime';
 import {
   createThing,
   type Handler,

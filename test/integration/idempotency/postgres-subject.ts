@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { systemClock } from '#lib/clock';
 import {
   createPostgresStore,
   createRedisResponses,
@@ -8,9 +7,9 @@ import {
   rememberingStore,
   type Store,
 } from '#lib/idempotency';
-import { silentLogger } from '#lib/log';
 import { createPostgres, type Postgres } from '#lib/postgres';
 import type { Redis } from '#lib/redis';
+import { silentLogger, systemClock } from '#lib/runtime';
 import { createSecretBox, parseEncryptionKeys } from '#lib/secret-box';
 import type { AnyStore, Subject } from '../../unit/idempotency/world.ts';
 import { createDatabase } from '../../support/servers.ts';

@@ -2,11 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { fastify } from 'fastify';
-import { systemClock } from '#lib/clock';
-import { createCrashPoints } from '#lib/crash-points';
 import { createPostgresStore, type GroupEnding, idempotency, sendResponse } from '#lib/idempotency';
-import { silentLogger } from '#lib/log';
 import { createPostgres } from '#lib/postgres';
+import { createCrashPoints, silentLogger, systemClock } from '#lib/runtime';
 import { createSecretBox, parseEncryptionKeys } from '#lib/secret-box';
 
 const [url = '', lockSeconds = '2', crashPoint = ''] = process.argv.slice(2);

@@ -1,6 +1,5 @@
-import { systemClock } from '#lib/clock';
-import { silentLogger } from '#lib/log';
 import { createRedis, type Redis } from '#lib/redis';
+import { silentLogger, systemClock } from '#lib/runtime';
 import { caseOf, describeIdempotency, runCase } from '../../unit/idempotency/cases.ts';
 import type { AnyStore, Subject, WorldOptions } from '../../unit/idempotency/world.ts';
 import { serverAddresses } from '../../support/servers.ts';

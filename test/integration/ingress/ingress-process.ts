@@ -1,12 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { systemClock } from '#lib/clock';
 import { readConfig } from '#lib/config';
 import { secretsContext, type SourceScheme, type SourceSettings } from '#lib/contract';
-import { noCrashPoints } from '#lib/crash-points';
-import { createId } from '#lib/ids';
-import type { Part } from '#lib/lifecycle';
-import { silentLogger } from '#lib/log';
 import type { Query } from '#lib/postgres';
+import { createId, noCrashPoints, type Part, silentLogger, systemClock } from '#lib/runtime';
 import { createSecretBox, parseEncryptionKeys } from '#lib/secret-box';
 import { generateSecret } from '#lib/signatures';
 import { Metrics, noTracer } from '#lib/telemetry';

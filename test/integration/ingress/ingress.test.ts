@@ -1,9 +1,8 @@
 import { connect, createServer, type Server } from 'node:net';
-import { systemClock } from '#lib/clock';
 import { parseReceivedWebhook, type ReceivedWebhook, topicDefinitions } from '#lib/contract';
 import { createConsumer, createTopics, type RecordConsumer } from '#lib/kafka';
-import { silentLogger } from '#lib/log';
 import { createPostgres, type Postgres } from '#lib/postgres';
+import { silentLogger, systemClock } from '#lib/runtime';
 import { Metrics } from '#lib/telemetry';
 import { freePorts } from '#deploy/local/stack/free-ports.ts';
 import { connectKafkaOffsets, type KafkaOffsets } from '../../support/kafka-offsets.ts';

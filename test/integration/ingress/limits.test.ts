@@ -1,11 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createServer, type Server } from 'node:net';
-import { systemClock } from '#lib/clock';
 import { type SourceSettings, topicDefinitions, topicsOf } from '#lib/contract';
 import { createTopics } from '#lib/kafka';
-import { silentLogger } from '#lib/log';
 import { createPostgres, type Postgres } from '#lib/postgres';
 import { freePorts } from '#deploy/local/stack/free-ports.ts';
+import { silentLogger, systemClock } from '#lib/runtime';
 import { createDatabase, serverAddresses, uniquePrefix } from '../../support/servers.ts';
 import { signAsHookline } from '../../support/sign-webhook.ts';
 import { waitUntil } from '../../support/wait-until.ts';

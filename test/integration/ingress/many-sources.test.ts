@@ -1,10 +1,8 @@
 /** As many sources as a tenant may have at the most, and sources that were deleted long ago. */
-import { systemClock } from '#lib/clock';
 import { topicDefinitions, topicsOf } from '#lib/contract';
-import { createId } from '#lib/ids';
 import { createTopics } from '#lib/kafka';
-import { silentLogger } from '#lib/log';
 import { createPostgres, type Postgres } from '#lib/postgres';
+import { createId, silentLogger, systemClock } from '#lib/runtime';
 import { createDatabase, serverAddresses, uniquePrefix } from '../../support/servers.ts';
 import { signAsHookline } from '../../support/sign-webhook.ts';
 import { type Ingress, insertSource, startIngress, type TestSource } from './ingress-process.ts';

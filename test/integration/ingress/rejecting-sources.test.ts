@@ -1,9 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { topicDefinitions, topicsOf } from '#lib/contract';
-import { systemClock } from '#lib/clock';
 import { createTopics } from '#lib/kafka';
-import { silentLogger } from '#lib/log';
 import { createPostgres, type Postgres } from '#lib/postgres';
+import { silentLogger, systemClock } from '#lib/runtime';
 import { signHookline } from '#lib/signatures';
 import { announcedPayload } from '../../../services/dispatcher/announcing/announced-payload.ts';
 import { documentedMembers } from '../../support/documented-events.ts';

@@ -1,7 +1,6 @@
 import { Kafka, logLevel } from 'kafkajs';
 import { createConsumer, createProducer, createTopics, readBatchAgain, type UndecodableBatch } from '#lib/kafka';
-import { systemClock } from '#lib/clock';
-import { silentLogger } from '#lib/log';
+import { silentLogger, systemClock } from '#lib/runtime';
 import { compressions } from '../../../libs/kafka/codec/compression/compression.ts';
 import { batchRecord, encodeRecordBatch } from '../../../libs/kafka/codec/record-batch.ts';
 import { alterFetches, flipByte, recordsAt, renameCodec, spoil } from '../../support/altered-fetches.ts';

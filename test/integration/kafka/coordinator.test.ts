@@ -1,10 +1,10 @@
 import { createRequire } from 'node:module';
 import { createConsumer } from '#lib/kafka';
+import { silentLogger } from '#lib/runtime';
 import { consumerOptions, runningParts } from '../../support/kafka-conformance/setup.ts';
 import { serverAddresses, uniquePrefix } from '../../support/servers.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { createClient } from '../../../libs/kafka/client.ts';
-import { silentLogger } from '#lib/log';
 
 interface BrokerPool {
   withBroker(ask: unknown): Promise<unknown>;

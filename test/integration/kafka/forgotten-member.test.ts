@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
 import { KafkaJSError } from 'kafkajs/src/errors.js';
 import { createConsumer, createTopics } from '#lib/kafka';
-import { systemClock } from '#lib/clock';
-import { createLogger, silentLogger } from '#lib/log';
+import { createLogger } from '#lib/log';
+import { silentLogger, systemClock } from '#lib/runtime';
 import { createClient } from '../../../libs/kafka/client.ts';
 import { consumerOptions, runningParts } from '../../support/kafka-conformance/setup.ts';
 import { lostMembershipIn } from '../../support/lost-membership.ts';

@@ -1,5 +1,5 @@
 import { createConsumer, type RecordConsumer } from '#lib/kafka';
-import { silentLogger } from '#lib/log';
+import { silentLogger } from '#lib/runtime';
 import { Metrics } from '#lib/telemetry';
 import { createClient } from '../../../libs/kafka/client.ts';
 import { inTime } from '../../support/kafka-conformance/in-time.ts';

@@ -1,4 +1,3 @@
-import { systemClock } from '#lib/clock';
 import {
   type Attempted,
   attemptToAvro,
@@ -17,7 +16,7 @@ import {
   registerSchemas,
   valueSubject,
 } from '#lib/kafka';
-import { silentLogger } from '#lib/log';
+import { silentLogger, systemClock } from '#lib/runtime';
 import { startTcpProxy, type TcpProxy } from '../../faults/network/tcp-proxy.ts';
 import { serverAddresses, uniquePrefix } from '../../support/servers.ts';
 import { noSend } from '../../support/no-send.ts';

@@ -8,7 +8,6 @@ import { createKafka } from '#deploy/local/servers/kafka.ts';
 import { createProcesses } from '#deploy/local/processes/processes.ts';
 import { provideServerJars } from '#deploy/local/servers/servers.ts';
 import { java } from '#deploy/local/install/tools.ts';
-import { systemClock as clock } from '#lib/clock';
 import { kafkaFields, readConfig } from '#lib/config';
 import {
   createConsumer,
@@ -18,7 +17,7 @@ import {
   type KafkaAccess,
   kafkaAccess,
 } from '#lib/kafka';
-import { silentLogger as log } from '#lib/log';
+import { silentLogger as log, systemClock as clock } from '#lib/runtime';
 import { startOrphanReaper } from '../../support/orphan-reaper.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { authority, broker, client } from './certificates.ts';

@@ -1,6 +1,5 @@
-import { systemClock } from '#lib/clock';
 import { countPartitions, createTopics } from '#lib/kafka';
-import { silentLogger } from '#lib/log';
+import { silentLogger, systemClock } from '#lib/runtime';
 import { serverAddresses, uniquePrefix } from '../../support/servers.ts';
 
 const prefix = uniquePrefix('topics');

@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { silentLogger as log } from '#lib/log';
 import { postgresFields, readConfig } from '#lib/config';
+import { silentLogger as log } from '#lib/runtime';
 import { createPostgres, migrate, type Postgres, type PostgresAccess, postgresAccess } from '#lib/postgres';
 import { authority, broker, client } from '../kafka/certificates.ts';
 import { startOwnPostgres } from './own-postgres.ts';

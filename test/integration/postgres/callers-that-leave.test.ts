@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
-import { silentLogger } from '#lib/log';
 import { createPostgres, type Postgres } from '#lib/postgres';
+import { silentLogger } from '#lib/runtime';
 import { seededRandom } from '../../support/seeded-random.ts';
 import { createDatabase } from '../../support/servers.ts';
 import { waitUntil } from '../../support/wait-until.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { silentLogger } from '#lib/log';
 import { createPostgres, type Postgres } from '#lib/postgres';
+import { silentLogger } from '#lib/runtime';
 import { createDatabase } from '../../support/servers.ts';
 
 let postgres: Postgres;

@@ -1,6 +1,4 @@
 /** Checks what a followed table misses, reads twice and reads at once, on a real server. */
-import { systemClock } from '#lib/clock';
-import { silentLogger } from '#lib/log';
 import {
   createPostgres,
   followTable,
@@ -9,6 +7,7 @@ import {
   type Postgres,
   type Query,
 } from '#lib/postgres';
+import { silentLogger, systemClock } from '#lib/runtime';
 import { createDatabase } from '../../support/servers.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 

@@ -1,11 +1,9 @@
 /** Tables in memory cost nothing where nobody asks for them, and one quick statement where somebody does. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { systemClock } from '#lib/clock';
 import { createErasedEvents } from '#lib/erasure';
 import { createEndpointDirectory, readSubscriber, subscriberColumns, type SubscriberRow } from '#lib/fan-out';
-import type { Part } from '#lib/lifecycle';
-import { silentLogger } from '#lib/log';
 import { createPostgres, directoryPool, type Postgres, type Query, type Readings } from '#lib/postgres';
+import { type Part, silentLogger, systemClock } from '#lib/runtime';
 import { createTenantLimits, noLimitSettings } from '#lib/tenancy';
 import { createKeyDirectory } from '../../../services/api/keys/key-directory.ts';
 import { createSessionDirectory } from '../../../services/api/keys/session-directory.ts';

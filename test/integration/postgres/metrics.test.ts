@@ -1,6 +1,5 @@
-import { type Clock, systemClock } from '#lib/clock';
-import { silentLogger } from '#lib/log';
 import { createPostgres, type Postgres, watchClock } from '#lib/postgres';
+import { type Clock, silentLogger, systemClock } from '#lib/runtime';
 import { Metrics } from '#lib/telemetry';
 import { startTcpProxy, type TcpProxy } from '../../faults/network/tcp-proxy.ts';
 import { seriesOf } from '../../support/series.ts';

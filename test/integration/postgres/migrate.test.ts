@@ -1,8 +1,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { silentLogger } from '#lib/log';
 import { migrate } from '#lib/postgres';
+import { silentLogger } from '#lib/runtime';
 import { createEmptyDatabase } from '../../support/servers.ts';
 import { withDatabase } from '../../support/with-database.ts';
 

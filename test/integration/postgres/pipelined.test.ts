@@ -1,7 +1,7 @@
 /** A transaction whose statements are sent without waiting for one another's answers. */
 import { Socket } from 'node:net';
-import { silentLogger } from '#lib/log';
 import { createPostgres, type Postgres, type Query } from '#lib/postgres';
+import { silentLogger } from '#lib/runtime';
 import { createDatabase } from '../../support/servers.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 

@@ -3,10 +3,9 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { systemClock as clock } from '#lib/clock';
-import type { Logger } from '#lib/log';
 import { createListener, createPools, createPostgres, migrate, type Postgres } from '#lib/postgres';
 import { freePorts } from '#deploy/local/stack/free-ports.ts';
+import { type Logger, systemClock as clock } from '#lib/runtime';
 import { waitUntil } from '../../support/wait-until.ts';
 import { startOwnPostgres } from './own-postgres.ts';
 

@@ -1,6 +1,6 @@
 /** Arrays of text come back from a real server as they were written. */
-import { silentLogger } from '#lib/log';
 import { createPostgres, type Postgres } from '#lib/postgres';
+import { silentLogger } from '#lib/runtime';
 import { seededRandom } from '../../support/seeded-random.ts';
 import { createDatabase } from '../../support/servers.ts';
 

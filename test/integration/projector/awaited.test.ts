@@ -1,8 +1,7 @@
 /** Notices about deliveries that are sent again soon, but whose event has not come. */
 import { awaitedChannel } from '#lib/event-store';
-import { systemClock } from '#lib/clock';
-import { silentLogger } from '#lib/log';
 import { createListener, createPostgres, type Postgres } from '#lib/postgres';
+import { silentLogger, systemClock } from '#lib/runtime';
 import type { Fact } from '../../../services/projector/facts.ts';
 import { createDatabase } from '../../support/servers.ts';
 import { waitUntil } from '../../support/wait-until.ts';

@@ -2,10 +2,9 @@
  * Two projectors, or a projector and another holder of clocks: nobody waits without need, and a waiter sees what the previous holder has
  * written.
  */
-import { systemClock } from '#lib/clock';
-import { noCrashPoints } from '#lib/crash-points';
 import { run, takeClocks } from '#lib/event-store';
 import type { Postgres, Query } from '#lib/postgres';
+import { noCrashPoints, systemClock } from '#lib/runtime';
 import { toBatchRows } from '../../../services/projector/batch-rows.ts';
 import { type Fact, rowsOf, tenantOf } from '../../../services/projector/facts.ts';
 import { createGroupCommit, type Store, type Write } from '../../../services/projector/group-commit.ts';
@@ -149,9 +148,9 @@ test('mutant: with the clock in the one statement that judges, two projectors le
     text: `SELECT tenant, clock_timestamp() AS last_at FROM unnest($1::text[], $2::int[]) AS wanted (tenant, n)`,
   };
   const inOne = {
-    ...intact.judgeEvents,
-    name: 'judge-events-with-their-clocks',
-    text: intact.judgeEvents.text.replace(
+    ...intact.decideEvents,
+    name: 'decide-events-with-their-clocks',
+    text: intact.decideEvents.text.replace(
       'WITH touched AS (',
       `WITH clocks AS (
          INSERT INTO tenant_clocks AS clock (tenant, last_at)
@@ -160,7 +159,9 @@ test('mutant: with the clock in the one statement that judges, two projectors le
        ), touched AS (`,
     ),
   };
-  expect(await judgedAfterWait('unseen', { ...intact, takeClocks: withoutClock, judgeEvents: inOne })).toBe('received');
+  expect(await judgedAfterWait('unseen', { ...intact, takeClocks: withoutClock, decideEvents: inOne })).toBe(
+    'received',
+  );
 });
 
 test('two projectors that are handed the same, in different orders, come to the same as one, each instant given once', async () => {

@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import type { SetChunk } from '#lib/contract';
-import { silentLogger } from '#lib/log';
 import { createPostgres, migrate, type Postgres, type Query } from '#lib/postgres';
+import { silentLogger } from '#lib/runtime';
 import { toBatchRows } from '../../../services/projector/batch-rows.ts';
 import type { Fact } from '../../../services/projector/facts.ts';
 import {
@@ -164,7 +164,7 @@ describe('the counts of an event', () => {
   const mutants: [what: string, ...weakening: Parameters<typeof weakened>][] = [
     [
       'an event were judged before its first set is whole',
-      'judgeEvents',
+      'decideEvents',
       'AND f.generation = 0) AS judged',
       ') OR true AS judged',
     ],
@@ -193,7 +193,7 @@ describe('the counts of an event', () => {
 });
 
 function weakened(
-  name: 'judgeEvents' | 'insertFanOuts' | 'applyOutcomes',
+  name: 'decideEvents' | 'insertFanOuts' | 'applyOutcomes',
   guard: string,
   by: string,
 ): GuardingStatements {

@@ -1,6 +1,5 @@
-import { systemClock } from '#lib/clock';
-import { silentLogger } from '#lib/log';
 import type { Postgres } from '#lib/postgres';
+import { silentLogger, systemClock } from '#lib/runtime';
 import { Metrics } from '#lib/telemetry';
 import { watchDatabase } from '../../../services/projector/database-vitals.ts';
 import { createProjectorMetrics } from '../../../services/projector/metrics.ts';

@@ -2,9 +2,8 @@
  * Events that have not changed for long go, each with all that belongs to it, or not at all; and a poller can be told whether it has missed
  * one.
  */
-import { formatMicros, parseRfc3339 } from '#lib/clock';
-import { createId } from '#lib/ids';
 import type { Postgres } from '#lib/postgres';
+import { createId, formatMicros, parseRfc3339 } from '#lib/runtime';
 import { findEvent, readEvents } from '../../../services/api/events/index.ts';
 import { toBatchRows } from '../../../services/projector/batch-rows.ts';
 import { sweepEvents } from '../../../services/projector/retention/sweep-events.ts';

@@ -1,6 +1,6 @@
-import { formatMicros } from '#lib/clock';
 import type { Attempted } from '#lib/contract';
 import type { Postgres } from '#lib/postgres';
+import { formatMicros } from '#lib/runtime';
 import { createWaitingTable } from '../../../services/dispatcher/waiting/waiting-table.ts';
 import type { Fact } from '../../../services/projector/facts.ts';
 import { applyOutcomes } from '../../../services/projector/statements/outcomes.ts';

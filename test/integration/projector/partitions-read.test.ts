@@ -1,10 +1,9 @@
 /** A statement on one event's payload, or one delivery's attempts, opens only the one partition that they are in. */
-import { formatMicros } from '#lib/clock';
 import type { Postgres, Query } from '#lib/postgres';
+import { createId, formatMicros } from '#lib/runtime';
 import { listAttempts } from '../../../services/api/deliveries/attempts.ts';
 import { findEvent } from '../../../services/api/events/index.ts';
 import { createWaitingTable } from '../../../services/dispatcher/waiting/waiting-table.ts';
-import { createId } from '#lib/ids';
 import { closePostgres, openDatabase, project } from './projection.ts';
 import {
   day,

@@ -4,9 +4,9 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
-import { isAppError } from '#lib/errors';
 import { takeClocks } from '#lib/event-store';
 import type { Postgres } from '#lib/postgres';
+import { isAppError } from '#lib/runtime';
 import { readEvents } from '../../../services/api/events/index.ts';
 import { toBatchRows } from '../../../services/projector/batch-rows.ts';
 import type { Fact } from '../../../services/projector/facts.ts';

@@ -1,5 +1,5 @@
-import { silentLogger } from '#lib/log';
 import { createPostgres, type Postgres } from '#lib/postgres';
+import { silentLogger } from '#lib/runtime';
 import { toBatchRows } from '../../../services/projector/batch-rows.ts';
 import type { Fact } from '../../../services/projector/facts.ts';
 import { type GuardingStatements, writeBatch } from '../../../services/projector/write-batch.ts';

@@ -1,7 +1,7 @@
 /** The rest of sources, endpoints and keys once nothing can be judged by their past; the time is given to the retention. */
-import { formatMicros } from '#lib/clock';
-import { judgedWithinDays, topicDefinitions } from '#lib/contract';
+import { matchedWithinDays, topicDefinitions } from '#lib/contract';
 import type { Postgres } from '#lib/postgres';
+import { formatMicros } from '#lib/runtime';
 import { closePostgres, openDatabase } from './projection.ts';
 import { day, firstDay, retentionOver } from './retained.ts';
 
@@ -25,8 +25,8 @@ test.each(Object.keys(insert))(
   async (table) => {
     const rows = [
       ['live', null],
-      ['young', daysAgo(judgedWithinDays - 1)],
-      ['old', daysAgo(judgedWithinDays + 1)],
+      ['young', daysAgo(matchedWithinDays - 1)],
+      ['old', daysAgo(matchedWithinDays + 1)],
     ] as const;
     for (const row of rows) await postgres.query(insert[table] ?? '', row);
     const { runAt } = retentionOver(postgres);
@@ -36,8 +36,8 @@ test.each(Object.keys(insert))(
     );
     expect(kept.map(({ id, buried, deleted_at }) => [id, buried, deleted_at])).toEqual([
       ['live', false, null],
-      ['old', true, daysAgo(judgedWithinDays + 1)],
-      ['young', false, daysAgo(judgedWithinDays - 1)],
+      ['old', true, daysAgo(matchedWithinDays + 1)],
+      ['young', false, daysAgo(matchedWithinDays - 1)],
     ]);
     const hex = (text: string): string => Buffer.from(text).toString('hex');
     for (const secret of ['name', 'https', hex('sealed'), hex('hash'), '"a"'])
@@ -56,8 +56,8 @@ test('an endpoint’s earlier subscription is kept as long as an event of that t
     source_ids: [],
     filter: null,
   });
-  const young = Array.from({ length: 150 }, (_, index) => entry(judgedWithinDays - 1 - index / 10));
-  const history = [entry(90), entry(judgedWithinDays + 1), ...young];
+  const young = Array.from({ length: 150 }, (_, index) => entry(matchedWithinDays - 1 - index / 10));
+  const history = [entry(90), entry(matchedWithinDays + 1), ...young];
   await postgres.query(
     `INSERT INTO endpoints (tenant, id, url, secrets, history) VALUES ('t', 'changed', '', '', $1), ('t', 'still', '', '', '[]')`,
     [JSON.stringify(history)],
@@ -101,7 +101,7 @@ test('the topics’ retention is within the time that events may be judged after
     ) /
       86_400_000 +
     segmentDays;
-  expect(daysOf('webhooks.received') + daysOf('events')).toBeLessThan(judgedWithinDays);
+  expect(daysOf('webhooks.received') + daysOf('events')).toBeLessThan(matchedWithinDays);
 });
 
 test('the audit is kept for 400 days, and a session for a day after its latest end', async () => {

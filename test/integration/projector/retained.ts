@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { Registry } from 'prom-client';
-import { type Clock, systemClock, formatMicros } from '#lib/clock';
-import { derivedId } from '#lib/ids';
 import type { Postgres } from '#lib/postgres';
 import type { DeliveryStatus } from '#lib/contract';
+import { type Clock, derivedId, formatMicros, systemClock } from '#lib/runtime';
 import type { Fact } from '../../../services/projector/facts.ts';
 import { createProjectorMetrics } from '../../../services/projector/metrics.ts';
 import { createRetention } from '../../../services/projector/retention/retention.ts';

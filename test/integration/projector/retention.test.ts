@@ -3,8 +3,8 @@
  * the retention; that of the database stands still, as it were, later than all of it.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { formatMicros } from '#lib/clock';
 import type { Postgres } from '#lib/postgres';
+import { formatMicros } from '#lib/runtime';
 import type { Fact } from '../../../services/projector/facts.ts';
 import { createDayPartitions } from '../../../services/projector/retention/day-partitions.ts';
 import { partitionedTables } from '../../../services/projector/retention/partitioned-tables.ts';

@@ -1,6 +1,5 @@
 /** The whole service on real servers: what stands on the four topics, in the wire formats of others, becomes rows. */
 import { Registry } from 'prom-client';
-import { systemClock } from '#lib/clock';
 import {
   type Attempted,
   type FannedOut,
@@ -11,7 +10,6 @@ import {
   topicDefinitions,
   topicsOf,
 } from '#lib/contract';
-import { noCrashPoints } from '#lib/crash-points';
 import {
   createAttemptCodec,
   createEventCodec,
@@ -21,10 +19,9 @@ import {
   registerSchemas,
   valueSubject,
 } from '#lib/kafka';
-import type { Part } from '#lib/lifecycle';
-import { silentLogger } from '#lib/log';
 import { announceAwaited, awaitedRows, run } from '#lib/event-store';
 import { createPostgres, type Postgres } from '#lib/postgres';
+import { noCrashPoints, type Part, silentLogger, systemClock } from '#lib/runtime';
 import { noTracer } from '#lib/telemetry';
 import { fields } from '../../../services/projector/config.ts';
 import { build } from '../../../services/projector/service.ts';

@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { systemClock } from '#lib/clock';
 import { createRateLimiter, createRedisBuckets, type RateLimiter } from '#lib/rate-limit';
-import { silentLogger } from '#lib/log';
 import { createRedis, type Redis } from '#lib/redis';
+import { silentLogger, systemClock } from '#lib/runtime';
 import { uniquePrefix } from '../../support/servers.ts';
 import { waitUntil, within } from '../../support/wait-until.ts';
 import { describeBuckets } from '../../unit/rate-limit/buckets-conformance.ts';

@@ -1,5 +1,3 @@
-import { formatMicros } from '#lib/clock';
-import { createId } from '#lib/ids';
 import type { Postgres } from '#lib/postgres';
 import {
   cancelReplay,
@@ -10,6 +8,7 @@ import {
   type ItemChoice,
   type UnchosenReplay,
 } from '#lib/replay-store';
+import { createId, formatMicros } from '#lib/runtime';
 import { closePostgres, openDatabase } from '../projector/projection.ts';
 
 let postgres: Postgres;

@@ -1,10 +1,9 @@
-import { formatMicros } from '#lib/clock';
-import { createId } from '#lib/ids';
 import type { Postgres } from '#lib/postgres';
 import { createDeadLetterReplay, type DeadLetterFilter, type DeadLetterReplay } from '#lib/replay-store';
 import type { Fact } from '../../../services/projector/facts.ts';
 import { deliveryId, eventFact, fanOutFact, outcomeFact, startAt } from '../../unit/projector/facts.ts';
 import { packHeaders } from '#lib/contract';
+import { createId, formatMicros } from '#lib/runtime';
 import { project } from '../projector/projection.ts';
 
 type DeadLetter = Extract<Fact, { kind: 'dead_letter' }>['deadLetter'];

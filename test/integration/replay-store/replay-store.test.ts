@@ -1,6 +1,4 @@
-import { formatMicros } from '#lib/clock';
 import { packHeaders } from '#lib/contract';
-import { createId } from '#lib/ids';
 import type { Postgres } from '#lib/postgres';
 import {
   cancelReplay,
@@ -9,6 +7,7 @@ import {
   type LeasedReplay,
   type ReplayWork,
 } from '#lib/replay-store';
+import { createId, formatMicros } from '#lib/runtime';
 // The statement that a test puts a defective variant of in its place.
 import { claimDeadLetters } from '../../../libs/replay-store/create-dead-letter-replay.ts';
 import { startAt } from '../../unit/projector/facts.ts';

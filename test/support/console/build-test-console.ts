@@ -1,8 +1,7 @@
 import type { InjectOptions, LightMyRequestResponse as Response } from 'fastify';
 import { Registry } from 'prom-client';
-import { createManualClock } from '#lib/clock';
-import { silentLogger } from '#lib/log';
-import { networksOf } from '#lib/networks';
+import { networksOf } from '#lib/net';
+import { createManualClock, silentLogger } from '#lib/runtime';
 import { noTracer } from '#lib/telemetry';
 import { type AppDeps, buildApp } from '../../../services/console/app.ts';
 import { loadAssets } from '../../../services/console/http/assets.ts';

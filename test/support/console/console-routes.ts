@@ -1,4 +1,4 @@
-import { createId, type IdPrefix } from '#lib/ids';
+import { createId, type IdPrefix } from '#lib/runtime';
 import type { Page } from '../../../services/console/page.ts';
 import { pages } from '../../../services/console/pages.ts';
 

@@ -1,4 +1,4 @@
-import { isAppError } from '#lib/errors';
+import { isAppError } from '#lib/runtime';
 import type { KafkaClient } from '../kafka-conformance.ts';
 import type { TestCluster } from './cluster.ts';
 import { producerOptions, runningParts } from './setup.ts';

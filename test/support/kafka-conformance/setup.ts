@@ -1,8 +1,6 @@
 import { Registry } from 'prom-client';
-import { systemClock } from '#lib/clock';
 import { type ConsumerOptions, partitionOf, type PartitionRef, type ProducerOptions } from '#lib/kafka';
-import { silentLogger } from '#lib/log';
-import type { Part } from '#lib/lifecycle';
+import { type Part, silentLogger, systemClock } from '#lib/runtime';
 import { noneUndecodable } from '../none-undecodable.ts';
 
 const common = { clientId: 'conformance', clock: systemClock, log: silentLogger };

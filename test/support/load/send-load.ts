@@ -1,5 +1,5 @@
 /** A process that sends webhooks as a job says, and reports; started by load.ts. */
-import { systemClock } from '#lib/clock';
+import { systemClock } from '#lib/runtime';
 import { createLoopDelay } from '../../../services/ingress/load-shedding/loop-delay.ts';
 import { signAsHookline } from '../sign-webhook.ts';
 import { createConnection, type Connection } from './connection.ts';

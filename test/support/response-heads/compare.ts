@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
-import { systemClock } from '#lib/clock';
 import { createHttpClient, parseAllowedNetworks } from '#lib/http-client';
+import { systemClock } from '#lib/runtime';
 import { seededRandom } from '../seeded-random.ts';
 import { headOf } from './heads.ts';
 import { statusOf } from './reading.ts';

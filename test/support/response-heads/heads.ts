@@ -1,5 +1,5 @@
 /** Heads of answers as the worst receivers write them: whole ones, with an empty line at their end. */
-import type { Random } from '#lib/backoff';
+import type { Random } from '#lib/runtime';
 
 /** The usual ones come more often, so that not every head has several faults. */
 const versions = [...usually('HTTP/1.1', 9), 'HTTP/1.0', 'HTTP/1.2', 'HTTP/2.0', 'HTTP/0.9', 'HTTP/3.7', 'HTTP/9.9'];

@@ -2,13 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { AjvCompiler } from '@fastify/ajv-compiler';
 import type { RouteOptions } from 'fastify';
 import { Registry } from 'prom-client';
-import { createManualClock } from '#lib/clock';
 import { parseAllowedNetworks, vetUrl } from '#lib/http-client';
 import { createPostgresStore } from '#lib/idempotency';
-import { createJudgingTurns } from '#lib/event-filter';
-import { type Logger, silentLogger } from '#lib/log';
+import { createMatchTurns } from '#lib/event-filter';
+import { networksOf } from '#lib/net';
 import type { Query } from '#lib/postgres';
-import { networksOf } from '#lib/networks';
+import { createManualClock, type Logger, silentLogger } from '#lib/runtime';
 import { createSecretBox, parseEncryptionKeys } from '#lib/secret-box';
 import { noTracer } from '#lib/telemetry';
 import { createTenantLimits, createTenantUsage, noLimitSettings } from '#lib/tenancy';
@@ -98,7 +97,7 @@ const testDeps = ({
   usage,
   waiting: createWaitingRequests({ limits, usage }),
   connections: { held: () => 0 },
-  judgingTurns: createJudgingTurns(),
+  matchTurns: createMatchTurns(),
   unjudgedFilters: { note: () => undefined },
   findKey: async () => 'unknown',
   whyEnded: Object.assign(() => undefined, { read: async () => undefined }),

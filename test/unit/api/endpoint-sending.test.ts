@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
-import { createManualClock } from '#lib/clock';
 import { privateContext } from '#lib/contract';
+import { createManualClock } from '#lib/runtime';
 import { authority, client, otherClient } from '../ingress/certificates.ts';
 import { closeApps } from './ask.ts';
 import { authorization, buildTestApp, postgresOf, testSecretBox } from './build-test-app.ts';

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, type AddressInfo } from 'node:net';
-import { createHttpServer } from '#lib/http-server';
+import { createHttpServer } from '#lib/net';
 import { askAt } from './ask.ts';
 import { authorization, buildTestApp, postgresOf } from './build-test-app.ts';
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { maxPayloadBytes, sourceSchemes } from '#lib/contract';
-import { AppError } from '#lib/errors';
+import { AppError } from '#lib/runtime';
 import { waitUntil } from '../../support/wait-until.ts';
 import { type Answer, closeApps, listen } from './ask.ts';
 import { adminKey, authorization, buildTestApp, createKeptLog, postgresOf } from './build-test-app.ts';

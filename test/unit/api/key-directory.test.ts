@@ -1,10 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
-import { createManualClock } from '#lib/clock';
-import { AppError } from '#lib/errors';
-import { createId } from '#lib/ids';
-import { silentLogger } from '#lib/log';
 import type { Query } from '#lib/postgres';
+import { AppError, createId, createManualClock, silentLogger } from '#lib/runtime';
 import { createKeyDirectory } from '../../../services/api/keys/key-directory.ts';
 import { credentialHash, idInCredential, newCredential } from '../../../services/api/keys/key-text.ts';
 import { createKeyUses } from '../../../services/api/keys/key-uses.ts';

@@ -1,7 +1,6 @@
 /** Rates and limits in headers, in problems and in `GET /v1/limits`. */
-import { createManualClock } from '#lib/clock';
-import { silentLogger } from '#lib/log';
 import { createRateLimiter, type RateLimiter, type RatesLeft } from '#lib/rate-limit';
+import { createManualClock, silentLogger } from '#lib/runtime';
 import { createTenantLimits, limitNames, limitTable, parseLimitSettings, shareTable, type Used } from '#lib/tenancy';
 import { apiLimits } from '../../../services/api/http/api-limits.ts';
 import type { KnownKey } from '../../../services/api/keys/key-directory.ts';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { mergePatch } from '../../../services/api/http/merge-patch.ts';
+import { mergePatch } from '../../../services/api/http/patch-body.ts';
 
 // RFC 7396, appendix A.
 test.each([

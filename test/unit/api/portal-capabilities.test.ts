@@ -1,6 +1,6 @@
 /** The rights of a portal session: each capability by each route of the API. */
 import { capabilities, type Capability } from '#lib/api-contract';
-import { networksOf } from '#lib/networks';
+import { networksOf } from '#lib/net';
 import type { KnownSession } from '../../../services/api/keys/session-directory.ts';
 import { closeApps } from './ask.ts';
 import { buildTestApp, postgresOf, testRoutes } from './build-test-app.ts';

@@ -1,9 +1,9 @@
-import { contrastWithWhite, judgeLink } from '../../../services/api/portal/judge-link.ts';
+import { contrastWithWhite, validateLink } from '../../../services/api/portal/validate-link.ts';
 import { errorsOfMove } from '../../../services/api/endpoints/given-endpoint.ts';
 
 const returnOrigins = ['https://app.example.com', 'https://other.example.com:8443'];
-const judge = (given: Partial<Parameters<typeof judgeLink>[0]>) =>
-  judgeLink({ capabilities: ['view'], ...given }, { returnOrigins });
+const judge = (given: Partial<Parameters<typeof validateLink>[0]>) =>
+  validateLink({ capabilities: ['view'], ...given }, { returnOrigins });
 
 test.each([
   ['https://app.example.com', 0],
@@ -24,7 +24,7 @@ test.each([
 
 test('without a list, there is no return_url', () => {
   const given = { capabilities: ['view'] as const, return_url: 'https://app.example.com/' };
-  expect(judgeLink(given, { returnOrigins: [] })).toHaveLength(1);
+  expect(validateLink(given, { returnOrigins: [] })).toHaveLength(1);
 });
 
 test('the contrast of an accent is that of WCAG', () => {

@@ -1,9 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { createManualClock, formatMicros, type ManualClock } from '#lib/clock';
-import { AppError } from '#lib/errors';
-import { createId } from '#lib/ids';
-import { silentLogger } from '#lib/log';
 import type { Query } from '#lib/postgres';
+import { AppError, createId, createManualClock, formatMicros, type ManualClock, silentLogger } from '#lib/runtime';
 import type { KnownKey } from '../../../services/api/keys/key-directory.ts';
 import { credentialHash, idInCredential, newCredential } from '../../../services/api/keys/key-text.ts';
 import { createSessionDirectory } from '../../../services/api/keys/session-directory.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { formatMicros, parseRfc3339 } from '#lib/clock';
 import type { StoredSecret } from '#lib/contract';
+import { formatMicros, parseRfc3339 } from '#lib/runtime';
 import {
   currentSecret,
   newSecret,

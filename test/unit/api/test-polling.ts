@@ -1,4 +1,4 @@
-import { silentLogger } from '#lib/log';
+import { silentLogger } from '#lib/runtime';
 import { parseEncryptionKeys } from '#lib/secret-box';
 import type { AppDeps } from '../../../services/api/app.ts';
 import type { AwaitedTenants } from '../../../services/api/events/polling/announce-awaited.ts';

@@ -1,4 +1,4 @@
-import { silentLogger } from '#lib/log';
+import { silentLogger } from '#lib/runtime';
 import { createRecordingTracer } from '../telemetry/recording-tracer.ts';
 import { adminKey, authorization, buildTestApp } from './build-test-app.ts';
 

@@ -1,8 +1,7 @@
-import { formatMicros } from '#lib/clock';
 import type { SourceSettings } from '#lib/contract';
+import { formatMicros } from '#lib/runtime';
 import { type HeaderValues, schemeSettings, signatureSchemes } from '#lib/signatures';
-import { curlLine } from '../../../services/api/sources/verifying/curl-line.ts';
-import { sampleWebhook } from '../../../services/api/sources/verifying/sample-webhook.ts';
+import { curlLine, sampleWebhook } from '../../../services/api/sources/verifying/sample-webhook.ts';
 import type { VerifiedSource } from '../../../services/api/sources/verifying/verdict.ts';
 import type { Verification } from '#lib/api-contract';
 import { verifyWebhook } from '../../../services/api/sources/verifying/verify-webhook.ts';

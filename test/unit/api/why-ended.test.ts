@@ -1,6 +1,5 @@
-import { createManualClock, formatMicros } from '#lib/clock';
 import { createErasedEvents } from '#lib/erasure';
-import { silentLogger } from '#lib/log';
+import { createManualClock, formatMicros, silentLogger } from '#lib/runtime';
 import { createKeyDirectory } from '../../../services/api/keys/key-directory.ts';
 import { credentialHash } from '../../../services/api/keys/key-text.ts';
 import { type Asker, createWhyEnded, lookEveryMs } from '../../../services/api/keys/why-ended.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { bisect } from '#lib/bisect';
-import { AppError } from '#lib/errors';
+import { bisect } from '#lib/dead-letters';
+import { AppError } from '#lib/runtime';
 
 const refusing = (bad: (item: number) => boolean) => {
   const calls: number[][] = [];

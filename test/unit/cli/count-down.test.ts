@@ -1,4 +1,4 @@
-import { createManualClock } from '#lib/clock';
+import { createManualClock } from '#lib/runtime';
 import type { Context } from '../../../services/cli/context.ts';
 import { countDown } from '../../../services/cli/output/views.ts';
 

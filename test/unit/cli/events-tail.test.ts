@@ -1,4 +1,4 @@
-import { formatMicros } from '#lib/clock';
+import { formatMicros } from '#lib/runtime';
 import { runHookline } from '../../support/run-hookline.ts';
 import { type Answered, startFakeApi } from './fake-api.ts';
 import { endHookline, spawnRunning } from './start-hookline.ts';

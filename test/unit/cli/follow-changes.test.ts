@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Client } from '#client';
 import type { Event } from '#lib/api-contract';
-import { createManualClock, formatMicros, parseRfc3339 } from '#lib/clock';
+import { createManualClock, formatMicros, parseRfc3339 } from '#lib/runtime';
 import { followChanges } from '../../../services/cli/commands/tail-events.ts';
 
 type Changed = Pick<Event, 'id' | 'updated_at'>;

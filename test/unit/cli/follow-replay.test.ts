@@ -1,4 +1,4 @@
-import { systemClock } from '#lib/clock';
+import { systemClock } from '#lib/runtime';
 import { exitCodeOf, followReplay, type Progress } from '../../../services/cli/api-calls/replays.ts';
 import { createOwnContext } from '../../support/own-context.ts';
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { request } from 'undici';
-import { type Clock, systemClock } from '#lib/clock';
+import { type Clock, systemClock } from '#lib/runtime';
 import { type Arrival, createListener, type Listener, readAnswerPlan } from '../../../services/cli/listen/listener.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 

@@ -1,4 +1,4 @@
-import { createManualClock } from '#lib/clock';
+import { createManualClock } from '#lib/runtime';
 import { openClient } from '../../../services/cli/api-calls/open-client.ts';
 import { createOwnContext } from '../../support/own-context.ts';
 import { type Answered, startFakeApi } from './fake-api.ts';

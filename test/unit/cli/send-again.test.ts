@@ -1,4 +1,4 @@
-import { createManualClock } from '#lib/clock';
+import { createManualClock } from '#lib/runtime';
 import { sendAgain } from '../../../services/cli/api-calls/send-again.ts';
 
 type Result = Awaited<ReturnType<Parameters<typeof sendAgain>[0]>>;

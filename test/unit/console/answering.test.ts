@@ -1,5 +1,5 @@
 import { html } from '#lib/html';
-import { networksOf } from '#lib/networks';
+import { networksOf } from '#lib/net';
 import { bytes, fragment, page, problem, seeOther } from '../../../services/console/page-result.ts';
 import { operatorPage, publicPage, tenantPage } from '../../../services/console/page.ts';
 import { pages, pagesOf } from '../../../services/console/pages.ts';

@@ -2,7 +2,7 @@ import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Registry } from 'prom-client';
 import type { HttpRequest, Transport } from '#client';
-import { systemClock } from '#lib/clock';
+import { systemClock } from '#lib/runtime';
 import { buildTestConsole } from '../../support/console/build-test-console.ts';
 import { tenantToken } from '../../support/console/fake-api.ts';
 import { waitUntil } from '../../support/wait-until.ts';

@@ -23,7 +23,10 @@ function buildEmptyConsole() {
   api.on('GET /v1/stats', { body: noStats });
   for (const list of ['endpoints', 'replays', 'sources', 'events', 'deliveries', 'api-keys', 'sessions'])
     api.on(`GET /v1/${list}`, { body: [] });
-  api.on('POST /v1/dead-letters/replay', { status: 202, body: { dry_run: true, matched: 0, left_out: 0, by_reason: [] } });
+  api.on('POST /v1/dead-letters/replay', {
+    status: 202,
+    body: { dry_run: true, matched: 0, left_out: 0, by_reason: [] },
+  });
   api.on('GET /v1/tenants', {
     body: [tenant('default', 2, 2), tenant('hooks', 1, 2), tenant('idle', 0, 0), tenant('shop', 0, 1)],
   });

@@ -1,8 +1,8 @@
 /** Pages of the catalog that are kept: made once for each state of the types, and never older than the API's answer. */
 import type { HttpAnswer, HttpRequest, Transport } from '#client';
-import { createManualClock } from '#lib/clock';
 import type { EventTypeSummary } from '#lib/api-contract';
 import { html } from '#lib/html';
+import { createManualClock } from '#lib/runtime';
 import type { Catalog } from '../../../services/console/catalog/catalog.ts';
 import { createKeptResults, createKnownAnswers } from '../../../services/console/catalog/kept-answers.ts';
 import { createAddressLimit } from '../../../services/console/http/check-request.ts';

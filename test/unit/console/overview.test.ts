@@ -259,7 +259,10 @@ describe('the overview', () => {
     const { get, api } = buildTestConsole();
     api.on('GET /v1/stats', { body: stats([]) });
     for (const path of ['endpoints', 'replays', 'sources', 'events']) api.on(`GET /v1/${path}`, { body: [] });
-    api.on('POST /v1/dead-letters/replay', { status: 202, body: { dry_run: true, matched: 0, left_out: 0, by_reason: [] } });
+    api.on('POST /v1/dead-letters/replay', {
+      status: 202,
+      body: { dry_run: true, matched: 0, left_out: 0, by_reason: [] },
+    });
     const { statusCode, body } = await get('/t/acme', tenantToken);
     expect(statusCode).toBe(200);
     expect(textOf(body)).toContain('./hookline endpoints create --url https://example.com/hooks --tenant acme');

@@ -1,6 +1,6 @@
 /** The portal before a fake API: who is let in, which pages are open, and what is said to whom is not. */
 import type { Capability } from '#lib/api-contract';
-import { networksOf } from '#lib/networks';
+import { networksOf } from '#lib/net';
 import { portalPages } from '../../../services/console/pages.ts';
 import { buildTestConsole } from '../../support/console/build-test-console.ts';
 import { problemReply, tenantToken } from '../../support/console/fake-api.ts';

@@ -1,6 +1,6 @@
 import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { maxPayloadBytes } from '#lib/contract';
-import { decodeContent } from '#lib/content-coding';
+import { decodeContent } from '#lib/payload';
 
 const text = Buffer.from('{"id":"evt_1","größe":[1,2,3]}');
 const mebibyte = 1024 * 1024;

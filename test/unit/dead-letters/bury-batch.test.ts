@@ -1,10 +1,7 @@
-import { createWaitOut } from '#lib/backoff';
-import { createManualClock } from '#lib/clock';
 import { header, type HeaderText, noTenant, parseDeadLetter, parseUndecodableBatch } from '#lib/contract';
 import { createBury, createBuryBatch, deadLetterCounter, type DiedRecord } from '#lib/dead-letters';
-import { AppError, isAppError } from '#lib/errors';
 import type { OutgoingRecord, UndecodableBatch } from '#lib/kafka';
-import { silentLogger } from '#lib/log';
+import { AppError, createManualClock, createWaitOut, isAppError, silentLogger } from '#lib/runtime';
 import { Metrics } from '#lib/telemetry';
 import { seriesOf } from '../../support/series.ts';
 

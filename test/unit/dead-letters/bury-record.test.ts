@@ -1,9 +1,7 @@
-import { createWaitOut } from '#lib/backoff';
-import { createManualClock } from '#lib/clock';
 import { header, parseDeadLetter } from '#lib/contract';
 import { createBury, createBuryRecord, deadLetterCounter } from '#lib/dead-letters';
 import type { OutgoingRecord } from '#lib/kafka';
-import { silentLogger } from '#lib/log';
+import { createManualClock, createWaitOut, silentLogger } from '#lib/runtime';
 import { Metrics, type Span } from '#lib/telemetry';
 import { seriesOf } from '../../support/series.ts';
 import { incomingRecord } from '../projector/incoming-record.ts';

@@ -1,12 +1,9 @@
 import { hash } from 'node:crypto';
 import fc from 'fast-check';
-import { createWaitOut } from '#lib/backoff';
-import { createManualClock } from '#lib/clock';
 import { header, isShortened, packHeaders, parseDeadLetter, unpackHeaders } from '#lib/contract';
 import { createBury, deadLetterCounter, type DiedRecord } from '#lib/dead-letters';
-import { AppError } from '#lib/errors';
 import type { OutgoingRecord } from '#lib/kafka';
-import { silentLogger } from '#lib/log';
+import { AppError, createManualClock, createWaitOut, silentLogger } from '#lib/runtime';
 import { Metrics } from '#lib/telemetry';
 import { shortenedForms } from '../../../libs/dead-letters/shorten.ts';
 import { seriesOf } from '../../support/series.ts';

@@ -1,5 +1,5 @@
-import { createManualClock, type ManualClock } from '#lib/clock';
 import { bodyTagOf, type Candidate, createDedupStore, type DedupStore, eventIdEndOf } from '#lib/dedup-store';
+import { createManualClock, type ManualClock } from '#lib/runtime';
 import { candidateOf, second, startMicros } from './candidates.ts';
 import { createFakeKeyMemory, type FakeKeyMemory } from './fake-key-memory.ts';
 import { createFakeKeyTable, type FakeKeyTable } from './fake-key-table.ts';

@@ -1,5 +1,5 @@
-import { AppError } from '#lib/errors';
 import { bodyTagOf, type CompletedKey, eventIdEndOf, type KeyMemory } from '#lib/dedup-store';
+import { AppError } from '#lib/runtime';
 
 export interface FakeKeyMemory extends KeyMemory {
   /** refusing: nothing is carried out. late: carried out, but no answer comes. */

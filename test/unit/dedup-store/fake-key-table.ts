@@ -1,5 +1,5 @@
-import { AppError } from '#lib/errors';
 import type { Candidate, KeyRow, KeyTable } from '#lib/dedup-store';
+import { AppError } from '#lib/runtime';
 import { locked } from '../projector/store-errors.ts';
 
 export interface FakeKeyTable extends KeyTable {

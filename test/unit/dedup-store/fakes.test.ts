@@ -1,4 +1,4 @@
-import { createManualClock } from '#lib/clock';
+import { createManualClock } from '#lib/runtime';
 import { createFakeKeyMemory } from './fake-key-memory.ts';
 import { createFakeKeyTable } from './fake-key-table.ts';
 import { describeKeyMemory } from './key-memory-conformance.ts';

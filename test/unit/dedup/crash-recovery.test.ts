@@ -1,4 +1,4 @@
-import type { CrashPointName } from '#lib/crash-points';
+import type { CrashPointName } from '#lib/runtime';
 import { second, startMicros } from '../dedup-store/candidates.ts';
 import {
   anyClaimSettles,

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { CrashPointName } from '#lib/crash-points';
+import type { CrashPointName } from '#lib/runtime';
 import {
   anyClaimSettles,
   claimsSettle,

@@ -1,8 +1,8 @@
 /** Events that dedup publishes together with their deliveries: #lib/fan-out says when. */
 import { deserialize } from 'node:v8';
 import { type EventRecord, header, parseDelivery, parseEventSet } from '#lib/contract';
-import type { CrashPointName } from '#lib/crash-points';
 import { deliveryIdOf, type MatchNarrow } from '#lib/fan-out';
+import type { CrashPointName } from '#lib/runtime';
 import { recordOf } from './records.ts';
 import { exact, sumUp } from './sum.ts';
 import { Crash, createWorker, createWorld, never, refuse, topics, type World } from './world.ts';

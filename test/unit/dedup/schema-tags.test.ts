@@ -12,7 +12,7 @@ function refusingBad(): Enforcement & { asked: { tenant: string; type: string; t
   return {
     ...nothingEnforced,
     asked,
-    judgeAll: (events) =>
+    validateAll: (events) =>
       Promise.all(
         events.map(async ({ tenant, type, text: read }) => {
           const text = await read();

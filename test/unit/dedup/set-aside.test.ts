@@ -1,5 +1,5 @@
 import type { Candidate } from '#lib/dedup-store';
-import { type Logger, silentLogger } from '#lib/log';
+import { type Logger, silentLogger } from '#lib/runtime';
 import { recordOf } from './records.ts';
 import { Crash, createWorker, createWorld, never, refuse, topics, type Worker, type World } from './world.ts';
 

@@ -1,6 +1,5 @@
 /** A tenant whose rows are locked waits alone. */
-import { createManualClock } from '#lib/clock';
-import { silentLogger } from '#lib/log';
+import { createManualClock, silentLogger } from '#lib/runtime';
 import { readItem, type Item } from '../../../services/dedup/item.ts';
 import { createSettleApart } from '../../../services/dedup/settle-apart.ts';
 import { recordOf, type TestRecord } from './records.ts';

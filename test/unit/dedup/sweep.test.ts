@@ -1,7 +1,4 @@
-import { createManualClock, type ManualClock } from '#lib/clock';
-import { AppError } from '#lib/errors';
-import type { Part } from '#lib/lifecycle';
-import { silentLogger } from '#lib/log';
+import { AppError, createManualClock, type ManualClock, type Part, silentLogger } from '#lib/runtime';
 import { createSweep } from '../../../services/dedup/sweep.ts';
 
 let clock: ManualClock;

@@ -1,5 +1,4 @@
 import { deserialize, serialize } from 'node:v8';
-import { createManualClock, type ManualClock } from '#lib/clock';
 import {
   type DeadLetterFacts,
   type ReadDeadLetter,
@@ -9,13 +8,18 @@ import {
   parseDuplicate,
   topicsOf,
 } from '#lib/contract';
-import type { CrashPointName } from '#lib/crash-points';
 import type { DiedRecord } from '#lib/dead-letters';
 import { createDedupStore, type DedupStore, type KeyTable } from '#lib/dedup-store';
-import { AppError } from '#lib/errors';
 import type { MatchNarrow } from '#lib/fan-out';
 import type { OutgoingRecord, RecordProducer } from '#lib/kafka';
-import { type Logger, silentLogger } from '#lib/log';
+import {
+  AppError,
+  type CrashPointName,
+  createManualClock,
+  type Logger,
+  type ManualClock,
+  silentLogger,
+} from '#lib/runtime';
 import type { Enforcement } from '#lib/schema-checks';
 import { Metrics } from '#lib/telemetry';
 import { createDedup, type Dedup, type DedupDeps } from '../../../services/dedup/dedup.ts';

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
-import { createManualClock } from '#lib/clock';
 import { compilePassHeaders, isReservedHeader, trailMark } from '#lib/contract';
 import type { HttpRequest } from '#lib/http-client';
+import { createManualClock } from '#lib/runtime';
 import { noTracer } from '#lib/telemetry';
 import { createAttempt } from '../../../services/dispatcher/send/attempt.ts';
 import { signAsHookline } from '../../support/sign-webhook.ts';

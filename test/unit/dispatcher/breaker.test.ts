@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { createManualClock } from '#lib/clock';
+import { createManualClock } from '#lib/runtime';
 import { type BreakerState, createBreaker } from '../../../services/dispatcher/endpoints/breaker.ts';
 import type { SendVerdict } from '../../../services/dispatcher/endpoints/send-verdict.ts';
 

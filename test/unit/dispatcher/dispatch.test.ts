@@ -1,8 +1,6 @@
-import { createManualClock } from '#lib/clock';
 import type { SentRequest } from '#lib/contract';
-import { noCrashPoints } from '#lib/crash-points';
 import type { HttpResult } from '#lib/http-client';
-import { silentLogger } from '#lib/log';
+import { createManualClock, noCrashPoints, silentLogger } from '#lib/runtime';
 import { createDispatch } from '../../../services/dispatcher/send/dispatch.ts';
 import type { Endpoint } from '../../../services/dispatcher/model/endpoint.ts';
 import type { Job } from '../../../services/dispatcher/model/job.ts';

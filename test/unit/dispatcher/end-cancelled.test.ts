@@ -1,4 +1,4 @@
-import { createManualClock } from '#lib/clock';
+import { createManualClock } from '#lib/runtime';
 import { createEndCancelled } from '../../../services/dispatcher/waiting/end-cancelled.ts';
 import type { Job } from '../../../services/dispatcher/model/job.ts';
 import type { EndUnsent } from '../../../services/dispatcher/send/outcome-writer.ts';

@@ -1,5 +1,5 @@
-import { createManualClock } from '#lib/clock';
 import { endpointDefaults } from '#lib/contract';
+import { createManualClock } from '#lib/runtime';
 import { createReadContents } from '../../../services/dispatcher/waiting/read-contents.ts';
 import type { OverdueRow } from '../../../services/dispatcher/waiting/overdue-table.ts';
 import { createEndOverdue } from '../../../services/dispatcher/waiting/end-overdue.ts';

@@ -1,8 +1,6 @@
 import fc from 'fast-check';
-import { createManualClock, formatMicros } from '#lib/clock';
 import type { Pause } from '#lib/contract';
-import { AppError } from '#lib/errors';
-import { silentLogger } from '#lib/log';
+import { AppError, createManualClock, formatMicros, silentLogger } from '#lib/runtime';
 import { createEndpointFailing } from '../../../services/dispatcher/endpoints/endpoint-failing.ts';
 import type { FailingTable } from '../../../services/dispatcher/endpoints/failing-table.ts';
 import { startMicros } from './fixtures.ts';

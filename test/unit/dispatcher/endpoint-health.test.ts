@@ -1,7 +1,6 @@
-import { createManualClock } from '#lib/clock';
-import { silentLogger } from '#lib/log';
+import { createManualClock, silentLogger } from '#lib/runtime';
 import { createEndpointHealth } from '../../../services/dispatcher/endpoints/endpoint-health.ts';
-import { laneClassOf } from '../../../services/dispatcher/lanes/lane-class.ts';
+import { laneClassOf } from '../../../services/dispatcher/lanes/turns.ts';
 import type { EndpointFacts } from '../../../services/dispatcher/endpoints/endpoint-facts.ts';
 import type { SendVerdict } from '../../../services/dispatcher/endpoints/send-verdict.ts';
 import { aDelivery } from './fixtures.ts';

@@ -1,6 +1,5 @@
 import { createPublicKey, type KeyObject, randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
-import { createManualClock, formatMicros } from '#lib/clock';
 import {
   endpointDefaults,
   type EndpointSettings,
@@ -9,9 +8,8 @@ import {
   splitSettings,
   type StoredSecret,
 } from '#lib/contract';
-import { AppError } from '#lib/errors';
-import { judgedPayload } from '#lib/event-filter';
-import { silentLogger } from '#lib/log';
+import { matchedPayload } from '#lib/event-filter';
+import { AppError, createManualClock, formatMicros, silentLogger } from '#lib/runtime';
 import { createSecretBox, parseEncryptionKeys } from '#lib/secret-box';
 import { generatePrivateKey, publicKeyOf } from '#lib/signatures';
 import { type Endpoint, endpointOf, type EndpointRow } from '../../../services/dispatcher/model/endpoint.ts';
@@ -202,7 +200,7 @@ describe('an endpoint', () => {
       { until: formatMicros(startMicros), open: false, event_types: ['a'], source_ids: ['src_1'], filter },
     ];
     const { subscription, past } = read(aRow({ filter, history, disabled_at: formatMicros(startMicros) }));
-    const small = judgedPayload(Buffer.from('{"data":{"amount":99}}'), 'application/json');
+    const small = matchedPayload(Buffer.from('{"data":{"amount":99}}'), 'application/json');
     expect(subscription).toMatchObject({ open: false, eventTypes: ['order.*'], sourceIds: [] });
     expect(past).toMatchObject([
       { countsUntil: startMicros + 5_000_000, open: false, eventTypes: ['a'], sourceIds: ['src_1'] },

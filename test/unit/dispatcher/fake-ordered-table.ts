@@ -1,5 +1,4 @@
-import type { DeliveryStatus } from '#lib/contract';
-import { isFinal } from '#lib/contract';
+import { type DeliveryStatus, isFinal } from '#lib/contract';
 import type {
   OrderedTable,
   OrderedTurn,

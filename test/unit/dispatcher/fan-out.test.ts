@@ -1,14 +1,18 @@
-import { createManualClock } from '#lib/clock';
 import { type EventRecord, header, parseDelivery, trailMark } from '#lib/contract';
-import { type CrashPointName, type CrashPoints, noCrashPoints } from '#lib/crash-points';
-import { AppError } from '#lib/errors';
-import { createJudgingTurns } from '#lib/event-filter';
-import { silentLogger } from '#lib/log';
+import { createMatchTurns } from '#lib/event-filter';
 import type { Endpoint } from '../../../services/dispatcher/model/endpoint.ts';
 import { createFanOut } from '../../../services/dispatcher/fan-out/fan-out.ts';
 import { skipFannedOut } from '../../../services/dispatcher/fan-out/skip-fanned-out.ts';
 import { createSetAside } from '../../../services/dispatcher/fan-out/set-aside.ts';
 import { createMatchEndpoints } from '#lib/fan-out';
+import {
+  AppError,
+  type CrashPointName,
+  type CrashPoints,
+  createManualClock,
+  noCrashPoints,
+  silentLogger,
+} from '#lib/runtime';
 import * as fixtures from './fixtures.ts';
 import { nothingErased } from '../../support/nothing-erased.ts';
 
@@ -57,7 +61,7 @@ function createWorld(
       },
     },
     matchEndpoints: createMatchEndpoints<Endpoint>({
-      turns: createJudgingTurns(),
+      turns: createMatchTurns(),
       unjudged: { note: () => undefined },
     }),
     decodeEvent: async (bytes) => {

@@ -1,5 +1,3 @@
-import { createWaitOut } from '#lib/backoff';
-import { type Clock, formatMicros, nowMicros } from '#lib/clock';
 import {
   type AttemptRecord,
   attemptToAvro,
@@ -12,12 +10,18 @@ import {
   type SentRequest,
   topicsOf,
 } from '#lib/contract';
-import { type CrashPoints, noCrashPoints } from '#lib/crash-points';
 import { type Bury, createBuryRecord } from '#lib/dead-letters';
 import { type HttpResult, noTiming } from '#lib/http-client';
-import type { OutgoingRecord, RecordPosition } from '#lib/kafka';
-import type { IncomingRecord } from '#lib/kafka';
-import { silentLogger } from '#lib/log';
+import type { IncomingRecord, OutgoingRecord, RecordPosition } from '#lib/kafka';
+import {
+  type Clock,
+  type CrashPoints,
+  createWaitOut,
+  formatMicros,
+  noCrashPoints,
+  nowMicros,
+  silentLogger,
+} from '#lib/runtime';
 import { createSecretBox, parseEncryptionKeys } from '#lib/secret-box';
 import { createEndRefused } from '../../../services/dispatcher/fan-out/end-refused.ts';
 import type { EndpointSubscription } from '#lib/fan-out';

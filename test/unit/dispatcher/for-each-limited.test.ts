@@ -1,4 +1,4 @@
-import { forEachLimited } from '../../../services/dispatcher/publishing/for-each-limited.ts';
+import { forEachLimited } from '../../../services/dispatcher/publishing/publish-all.ts';
 import { settle } from './fixtures.ts';
 
 describe('work on each item, a few at a time', () => {

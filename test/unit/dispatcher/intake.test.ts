@@ -1,7 +1,5 @@
-import { createManualClock } from '#lib/clock';
-import { AppError } from '#lib/errors';
 import type { IncomingRecord } from '#lib/kafka';
-import { silentLogger } from '#lib/log';
+import { AppError, createManualClock, silentLogger } from '#lib/runtime';
 import { createIntake } from '../../../services/dispatcher/intake/intake.ts';
 import { deliveryKey, type Job } from '../../../services/dispatcher/model/job.ts';
 import type { TakenRecord } from '../../../services/dispatcher/ordered/ordered-intake.ts';

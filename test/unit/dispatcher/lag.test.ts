@@ -1,5 +1,5 @@
 /** Which deliveries tell the ingress that this system is late, and not their endpoints. */
-import { createManualClock } from '#lib/clock';
+import { createManualClock } from '#lib/runtime';
 import { buildLag } from '../../../services/dispatcher/model/lag.ts';
 import type { Job } from '../../../services/dispatcher/model/job.ts';
 import { aDelivery, aDeliveryRecord, aRecordJob, aRowJob, inOrder } from './fixtures.ts';

@@ -2,8 +2,7 @@
  * The scheduler with what it knows of endpoints, under a load that does not wait for it: endpoints that answer, hang, refuse, are slow, or
  * are down for a while. Time is the test's. A parked delivery comes back as a row when there is room for it, as it would from the table.
  */
-import { createManualClock } from '#lib/clock';
-import { silentLogger } from '#lib/log';
+import { createManualClock, silentLogger } from '#lib/runtime';
 import { createEndpointHealth, type EndpointHealth } from '../../../services/dispatcher/endpoints/endpoint-health.ts';
 import { createScheduler } from '../../../services/dispatcher/lanes/scheduler.ts';
 import type { SendVerdict } from '../../../services/dispatcher/endpoints/send-verdict.ts';

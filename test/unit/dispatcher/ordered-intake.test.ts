@@ -1,7 +1,4 @@
-import { createWaitOut } from '#lib/backoff';
-import { createManualClock } from '#lib/clock';
-import { AppError } from '#lib/errors';
-import { silentLogger } from '#lib/log';
+import { AppError, createManualClock, createWaitOut, silentLogger } from '#lib/runtime';
 import type { Endpoint } from '../../../services/dispatcher/model/endpoint.ts';
 import type { Job, RecordJob } from '../../../services/dispatcher/model/job.ts';
 import { createOrderedIntake, type TakenRecord } from '../../../services/dispatcher/ordered/ordered-intake.ts';

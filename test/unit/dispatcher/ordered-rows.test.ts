@@ -1,5 +1,4 @@
-import { createManualClock } from '#lib/clock';
-import { AppError } from '#lib/errors';
+import { AppError, createManualClock } from '#lib/runtime';
 import { createOrderedRows } from '../../../services/dispatcher/ordered/ordered-rows.ts';
 import type { OrderedTurn, TurnAnswer } from '../../../services/dispatcher/ordered/ordered-table.ts';
 import { asked, idOf, orderedRow, rowRef } from '../../support/ordered-table-conformance.ts';

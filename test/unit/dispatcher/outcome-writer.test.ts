@@ -1,9 +1,12 @@
-import { createWaitOut } from '#lib/backoff';
-import { createManualClock } from '#lib/clock';
 import { deliveryHeaders, header, parseDeadLetter, parseDelivery } from '#lib/contract';
-import { type CrashPoints, noCrashPoints } from '#lib/crash-points';
-import { AppError } from '#lib/errors';
-import { silentLogger } from '#lib/log';
+import {
+  AppError,
+  type CrashPoints,
+  createManualClock,
+  createWaitOut,
+  noCrashPoints,
+  silentLogger,
+} from '#lib/runtime';
 import { createOutcomeWriter } from '../../../services/dispatcher/send/outcome-writer.ts';
 import type { OrderedRow } from '../../../services/dispatcher/model/waiting-row.ts';
 import type { Job, RowJob } from '../../../services/dispatcher/model/job.ts';

@@ -1,4 +1,4 @@
-import { createManualClock } from '#lib/clock';
+import { createManualClock } from '#lib/runtime';
 import { createOwnedPartitions } from '../../../services/dispatcher/model/owned-partitions.ts';
 
 const partition = { topic: 'deliveries', partition: 3 };

@@ -1,8 +1,5 @@
-import { createWaitOut } from '#lib/backoff';
-import { createManualClock } from '#lib/clock';
-import { AppError } from '#lib/errors';
 import type { OutgoingRecord } from '#lib/kafka';
-import { silentLogger } from '#lib/log';
+import { AppError, createManualClock, createWaitOut, silentLogger } from '#lib/runtime';
 import { type Publication, publishAll } from '../../../services/dispatcher/publishing/publish-all.ts';
 import { createPublish } from '../../../services/dispatcher/publishing/publish.ts';
 import { createFakeKafka, never } from './fixtures.ts';

@@ -1,4 +1,4 @@
-import { createManualClock } from '#lib/clock';
+import { createManualClock } from '#lib/runtime';
 import { createRecentSteps } from '../../../services/dispatcher/model/recent-steps.ts';
 import { aDelivery } from './fixtures.ts';
 

@@ -1,4 +1,4 @@
-import { createManualClock } from '#lib/clock';
+import { createManualClock } from '#lib/runtime';
 import type { Endpoint } from '../../../services/dispatcher/model/endpoint.ts';
 import { deliveryKey, type Job } from '../../../services/dispatcher/model/job.ts';
 import type { AskedKey, QueuedRow } from '../../../services/dispatcher/ordered/ordered-table.ts';

@@ -1,5 +1,4 @@
-import { createManualClock } from '#lib/clock';
-import { AppError } from '#lib/errors';
+import { AppError, createManualClock } from '#lib/runtime';
 import { createBreakerReports } from '../../../services/dispatcher/endpoints/report-breakers.ts';
 
 const endpoint = { tenant: 'acme', endpointId: 'ep_1' };

@@ -1,5 +1,5 @@
 /** The retries of many deliveries together: by seeded random numbers, in time that is counted and not waited for. */
-import type { Random } from '#lib/backoff';
+import type { Random } from '#lib/runtime';
 import { decide } from '../../../services/dispatcher/send/decide.ts';
 import type { BackoffPolicy, RetryPolicy } from '../../../services/dispatcher/model/retry-policy.ts';
 import { seededRandom } from '../../support/seeded-random.ts';

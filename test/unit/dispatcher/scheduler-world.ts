@@ -1,5 +1,4 @@
-import { createManualClock, type ManualClock } from '#lib/clock';
-import { silentLogger } from '#lib/log';
+import { createManualClock, type ManualClock, silentLogger } from '#lib/runtime';
 import { createEndpointHealth } from '../../../services/dispatcher/endpoints/endpoint-health.ts';
 import type { RecordJob } from '../../../services/dispatcher/model/job.ts';
 import type { LanePlaces } from '../../../services/dispatcher/lanes/lane-places.ts';

@@ -1,10 +1,8 @@
-import { createManualClock } from '#lib/clock';
-import { AppError } from '#lib/errors';
-import { silentLogger } from '#lib/log';
+import { AppError, createManualClock, silentLogger } from '#lib/runtime';
 import { createEndpointHealth } from '../../../services/dispatcher/endpoints/endpoint-health.ts';
 import type { Job } from '../../../services/dispatcher/model/job.ts';
 import { createScheduler } from '../../../services/dispatcher/lanes/scheduler.ts';
-import type { DispatcherShare } from '../../../services/dispatcher/lanes/shares.ts';
+import type { DispatcherShare } from '../../../services/dispatcher/lanes/jobs-in-hand.ts';
 import { aDelivery, aDeliveryRecord, aRecordJob, aRowJob, noMetrics, settle } from './fixtures.ts';
 import { createWorld, limits, numbered } from './scheduler-world.ts';
 

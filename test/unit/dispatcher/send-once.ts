@@ -1,5 +1,5 @@
-import { createManualClock } from '#lib/clock';
 import type { HttpRequest } from '#lib/http-client';
+import { createManualClock } from '#lib/runtime';
 import { noTracer } from '#lib/telemetry';
 import { createAttempt, type Sending } from '../../../services/dispatcher/send/attempt.ts';
 import { testTrails } from '../../support/trails.ts';

@@ -1,7 +1,5 @@
-import { createManualClock } from '#lib/clock';
 import { readConfig } from '#lib/config';
-import { createCrashPoints } from '#lib/crash-points';
-import { silentLogger } from '#lib/log';
+import { createCrashPoints, createManualClock, silentLogger } from '#lib/runtime';
 import { Metrics, noTracer } from '#lib/telemetry';
 import { fields } from '../../../services/dispatcher/config.ts';
 import { build } from '../../../services/dispatcher/service.ts';

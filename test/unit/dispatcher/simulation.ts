@@ -3,10 +3,8 @@
  * projector (which lags), endpoints that fail at random, and a process that is killed at random crash points and started again. Time is the
  * test's. A write is durable if the killed process had been told so, and by chance if it had not been told.
  */
-import { createManualClock } from '#lib/clock';
 import { type AvroAttempt, type Delivery, type DeliveryStatus, isFinal } from '#lib/contract';
-import { createWaitOut } from '#lib/backoff';
-import { silentLogger } from '#lib/log';
+import { createManualClock, createWaitOut, silentLogger } from '#lib/runtime';
 import { createDispatch } from '../../../services/dispatcher/send/dispatch.ts';
 import { createEndpointHealth } from '../../../services/dispatcher/endpoints/endpoint-health.ts';
 import { createIntake } from '../../../services/dispatcher/intake/intake.ts';

@@ -1,5 +1,4 @@
-import { createManualClock } from '#lib/clock';
-import { silentLogger } from '#lib/log';
+import { createManualClock, silentLogger } from '#lib/runtime';
 import { createEndpointHealth } from '../../../services/dispatcher/endpoints/endpoint-health.ts';
 import { createScheduler } from '../../../services/dispatcher/lanes/scheduler.ts';
 import { aRecordJob, noMetrics } from './fixtures.ts';

@@ -1,5 +1,5 @@
-import { createManualClock } from '#lib/clock';
 import type { HttpRequest, HttpResult } from '#lib/http-client';
+import { createManualClock } from '#lib/runtime';
 import { createAttempt } from '../../../services/dispatcher/send/attempt.ts';
 import { createRecordingTracer } from '../telemetry/recording-tracer.ts';
 import { aDelivery, aFailure, anAnswer, anEndpoint } from './fixtures.ts';

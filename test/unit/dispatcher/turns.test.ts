@@ -1,8 +1,7 @@
 import fc from 'fast-check';
-import { createManualClock } from '#lib/clock';
+import { createManualClock } from '#lib/runtime';
 import { createSharedRoom } from '#lib/tenancy';
-import { createTurns, turnParts } from '../../../services/dispatcher/lanes/turns.ts';
-import type { LaneClass } from '../../../services/dispatcher/lanes/lane-class.ts';
+import { createTurns, type LaneClass, turnParts } from '../../../services/dispatcher/lanes/turns.ts';
 
 interface FakeLane {
   name: string;

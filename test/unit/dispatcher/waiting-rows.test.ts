@@ -1,6 +1,4 @@
-import { createManualClock } from '#lib/clock';
-import { AppError } from '#lib/errors';
-import { silentLogger } from '#lib/log';
+import { AppError, createManualClock, silentLogger } from '#lib/runtime';
 import type { Endpoint } from '../../../services/dispatcher/model/endpoint.ts';
 import { deliveryKey, type Job } from '../../../services/dispatcher/model/job.ts';
 import { createOwnedPartitions } from '../../../services/dispatcher/model/owned-partitions.ts';

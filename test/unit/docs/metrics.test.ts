@@ -1,12 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createManualClock } from '#lib/clock';
 import { type ConfigOf, type Fields, readConfig } from '#lib/config';
-import { createCrashPoints } from '#lib/crash-points';
-import type { Part } from '#lib/lifecycle';
-import { silentLogger } from '#lib/log';
-import type { ServiceContext } from '#lib/service-host';
-import { hostMetrics } from '#lib/service-host';
+import { createCrashPoints, createManualClock, type Part, silentLogger } from '#lib/runtime';
+import { hostMetrics, type ServiceContext } from '#lib/service-host';
 import { Metrics, noTracer } from '#lib/telemetry';
 import { fields as apiFields } from '../../../services/api/config.ts';
 import { build as buildApi } from '../../../services/api/service.ts';

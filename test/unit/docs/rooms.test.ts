@@ -1,7 +1,21 @@
-import { globSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { root } from '#deploy/local/paths.ts';
-import { besideDoors, circleOf, type Import, importsBetweenFolders } from '../../support/rooms.ts';
+import {
+  againstRows,
+  besideDoors,
+  circleOf,
+  type Import,
+  importsBetweenFolders,
+  importsBetweenParts,
+  rowsOfPicture,
+} from '../../support/rooms.ts';
+
+const architecture = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8');
+const roomOf = (path: string): string => path.split('/')[0] ?? '';
+const foldersIn = (folder: string): string[] => [
+  ...new Set(globSync('*/**/*.ts', { cwd: join(root, folder) }).map(roomOf)),
+];
 
 describe.each(['api', 'console'])('the rooms of services/%s', (name) => {
   const service = join(root, 'services', name);
@@ -13,10 +27,27 @@ describe.each(['api', 'console'])('the rooms of services/%s', (name) => {
     expect(besideDoors(imports, rooms)).toEqual([]);
   });
 
+  it('stand in the picture as they import one another', () => {
+    const rows = rowsOfPicture(architecture, `The rooms of \`services/${name}\`:`);
+    // Scripts for browsers are built by themselves.
+    const folders = foldersIn(`services/${name}`).filter((folder) => folder !== 'islands');
+    expect(rows.flat().sort()).toEqual(folders.sort());
+    expect(againstRows(imports, rows)).toEqual([]);
+  });
+
   it('import one another in no circle', () => {
     expect(imports.length).toBeGreaterThan(100);
     expect(circleOf(imports)).toBeUndefined();
   });
+});
+
+test('services, libs and packages stand in the picture as they import one another', () => {
+  const rows = rowsOfPicture(architecture, 'The house:');
+  const parts = ['services', 'libs', 'packages'].flatMap(foldersIn);
+  expect(rows.flat().sort()).toEqual(parts.sort());
+  const imports = importsBetweenParts(root);
+  expect(imports.length).toBeGreaterThan(1_000);
+  expect(againstRows(imports, rows)).toEqual([]);
 });
 
 test('a door that is passed by, and a circle, are seen', () => {
@@ -31,4 +62,7 @@ test('a door that is passed by, and a circle, are seen', () => {
   ]);
   expect(circleOf(imports)).toEqual(['events', 'tenants', 'deliveries', 'events']);
   expect(circleOf(imports.slice(0, 3))).toBeUndefined();
+  const rows = [['events'], ['tenants', 'ui'], ['deliveries']];
+  expect(againstRows(imports, rows)).toEqual([{ from: 'deliveries/views.ts', to: 'events/index.ts' }]);
+  expect(rowsOfPicture('a\n```\nno\n```\nRooms:\n\n```\nb  c\nd\n```\n', 'Rooms:')).toEqual([['b', 'c'], ['d']]);
 });

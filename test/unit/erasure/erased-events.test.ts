@@ -1,7 +1,6 @@
-import { createManualClock } from '#lib/clock';
 import { createErasedEvents, recentMs } from '#lib/erasure';
-import { silentLogger } from '#lib/log';
 import type { Query } from '#lib/postgres';
+import { createManualClock, silentLogger } from '#lib/runtime';
 
 /** A view of what was erased: it reads what is kept in memory, and asks for what is old. */
 function createWorld(kept: readonly string[], old: readonly string[] = []) {

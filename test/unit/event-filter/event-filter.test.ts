@@ -1,13 +1,13 @@
 import fc from 'fast-check';
-import { compileFilter, judgedPayload, problemsOfFilter } from '#lib/event-filter';
+import { compileFilter, matchedPayload, problemsOfFilter } from '#lib/event-filter';
 import { parseExact } from '#lib/exact-json';
 import { filters } from './filters.ts';
 
 const json = 'application/json';
 const takes = (filter: unknown, payload: unknown): boolean =>
-  compileFilter(filter)(judgedPayload(Buffer.from(JSON.stringify(payload)), json)).takes;
+  compileFilter(filter)(matchedPayload(Buffer.from(JSON.stringify(payload)), json)).takes;
 const takesBytes = (filter: unknown, payload: string | Buffer): boolean =>
-  compileFilter(filter)(judgedPayload(Buffer.from(payload), json)).takes;
+  compileFilter(filter)(matchedPayload(Buffer.from(payload), json)).takes;
 
 const charge = {
   id: 'evt_1',
@@ -100,7 +100,7 @@ describe('a filter takes a payload', () => {
 
   it('after one reading of it, however many filters there are', () => {
     const bytes = Buffer.from('{"type":"a"}');
-    const payload = judgedPayload(bytes, json);
+    const payload = matchedPayload(bytes, json);
     expect(compileFilter({ type: 'a' })(payload).takes).toBe(true);
     bytes.fill(0);
     expect(compileFilter({ type: 'b' })(payload).takes).toBe(false);

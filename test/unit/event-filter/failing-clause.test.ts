@@ -1,12 +1,12 @@
 import fc from 'fast-check';
-import { compileFilter, failingClause, judgedPayload, maxFilterSteps, problemsOfFilter } from '#lib/event-filter';
+import { compileFilter, failingClause, matchedPayload, maxFilterSteps, problemsOfFilter } from '#lib/event-filter';
 import { filters } from './filters.ts';
 
 const json = 'application/json';
 const of = (filter: unknown, payload: unknown) =>
   failingClause(
     filter,
-    judgedPayload(Buffer.from(typeof payload === 'string' ? payload : JSON.stringify(payload)), json),
+    matchedPayload(Buffer.from(typeof payload === 'string' ? payload : JSON.stringify(payload)), json),
   );
 
 describe('the first clause that refuses a payload', () => {
@@ -72,7 +72,7 @@ describe('the first clause that refuses a payload', () => {
     fc.assert(
       fc.property(filters, payloads, (filter, document) => {
         fc.pre(problemsOfFilter(filter).length === 0);
-        const payload = judgedPayload(Buffer.from(JSON.stringify(document)), json);
+        const payload = matchedPayload(Buffer.from(JSON.stringify(document)), json);
         const { takes, steps } = compileFilter(filter)(payload);
         if (takes) return;
         refused += 1;

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
-import { compileFilter, judgedPayload, maxFilterSteps, problemsOfFilter } from '#lib/event-filter';
+import { compileFilter, matchedPayload, maxFilterSteps, problemsOfFilter } from '#lib/event-filter';
 import { filters } from './filters.ts';
 
 const json = 'application/json';
 const judge = (filter: unknown, payload: unknown, maxSteps?: number) =>
-  compileFilter(filter)(judgedPayload(Buffer.from(JSON.stringify(payload)), json), maxSteps);
+  compileFilter(filter)(matchedPayload(Buffer.from(JSON.stringify(payload)), json), maxSteps);
 const numbered = (length: number, each: (index: number) => unknown): unknown[] =>
   Array.from({ length }, (_, index) => each(index));
 

@@ -1,6 +1,5 @@
-import { createManualClock } from '#lib/clock';
-import { AppError } from '#lib/errors';
 import { createUnjudgedFilters } from '#lib/event-filter';
+import { AppError, createManualClock } from '#lib/runtime';
 import { Metrics } from '#lib/telemetry';
 import { createKeptLog } from '../api/build-test-app.ts';
 

@@ -1,7 +1,5 @@
-import { createManualClock, formatMicros } from '#lib/clock';
-import { AppError } from '#lib/errors';
 import { createEndpointDirectory, readSubscriber, type Subscriber, type SubscriberRow } from '#lib/fan-out';
-import { silentLogger } from '#lib/log';
+import { AppError, createManualClock, formatMicros, silentLogger } from '#lib/runtime';
 import { fakeFollowedTable } from '../../support/fake-followed-table.ts';
 
 const startMs = Date.UTC(2026, 0, 1);

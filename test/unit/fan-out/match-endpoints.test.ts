@@ -1,13 +1,13 @@
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { endpointSettlingMs, type EventRecord } from '#lib/contract';
-import { compileFilter, createJudgingTurns } from '#lib/event-filter';
+import { compileFilter, createMatchTurns } from '#lib/event-filter';
 import { createMatchEndpoints, type EndpointSubscription, type MatchEndpoints } from '#lib/fan-out';
 import type { Endpoint } from '../../../services/dispatcher/model/endpoint.ts';
 import { anEndpoint, anEvent, aSubscription, secondMicros, startMicros } from '../dispatcher/fixtures.ts';
 
 const matchEndpoints = createMatchEndpoints<Endpoint>({
-  turns: createJudgingTurns(),
+  turns: createMatchTurns(),
   unjudged: { note: () => undefined },
 });
 

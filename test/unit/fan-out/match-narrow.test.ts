@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { gzipSync } from 'node:zlib';
 import { compilePassHeaders, type EventRecord, trailMark } from '#lib/contract';
-import { compileFilter, createJudgingTurns } from '#lib/event-filter';
+import { compileFilter, createMatchTurns } from '#lib/event-filter';
 import {
   createMatchEndpoints,
   createMatchNarrow,
@@ -12,7 +12,7 @@ import {
 import { anEndpoint, anEvent, aSubscription, secondMicros, startMicros } from '../dispatcher/fixtures.ts';
 
 const matchEndpoints = createMatchEndpoints<Subscriber>({
-  turns: createJudgingTurns(),
+  turns: createMatchTurns(),
   unjudged: { note: () => undefined },
 });
 

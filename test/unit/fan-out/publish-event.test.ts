@@ -1,10 +1,8 @@
 import { deserialize, serialize } from 'node:v8';
-import { createManualClock } from '#lib/clock';
 import { compilePassHeaders, type EventRecord, header, parseDelivery, parseEventSet, topicsOf } from '#lib/contract';
-import { noCrashPoints } from '#lib/crash-points';
-import { AppError } from '#lib/errors';
 import { createPublishEvent, createStepBudget, deliveryIdOf, type MatchNarrow } from '#lib/fan-out';
 import type { OutgoingRecord } from '#lib/kafka';
+import { AppError, createManualClock, noCrashPoints } from '#lib/runtime';
 import { anEvent, startMicros } from '../dispatcher/fixtures.ts';
 
 const topics = topicsOf('test.');

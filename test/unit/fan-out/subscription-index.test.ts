@@ -1,11 +1,11 @@
 import fc from 'fast-check';
-import { createJudgingTurns } from '#lib/event-filter';
+import { createMatchTurns } from '#lib/event-filter';
 import { createMatchEndpoints, createSubscriptionIndex, type EndpointSubscription } from '#lib/fan-out';
 import type { Endpoint } from '../../../services/dispatcher/model/endpoint.ts';
 import { anEndpoint, anEvent, aSubscription, secondMicros, startMicros } from '../dispatcher/fixtures.ts';
 
 const matchEndpoints = createMatchEndpoints<Endpoint>({
-  turns: createJudgingTurns(),
+  turns: createMatchTurns(),
   unjudged: { note: () => undefined },
 });
 

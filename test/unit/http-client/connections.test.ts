@@ -7,8 +7,8 @@ import {
   type ServerHttp2Stream,
 } from 'node:http2';
 import { type AddressInfo, connect, createServer as createTcpServer, type Server, type Socket } from 'node:net';
-import { systemClock } from '#lib/clock';
 import { createHttpClient, type HttpClient, type HttpResult, parseAllowedNetworks } from '#lib/http-client';
+import { systemClock } from '#lib/runtime';
 import { receiverCertificate, receiverKey } from '../../support/receiver-zoo/certificates.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { watchConnectionAttempts } from './connection-attempts.ts';

@@ -1,8 +1,8 @@
 import { createHook } from 'node:async_hooks';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, Socket } from 'node:net';
-import { systemClock } from '#lib/clock';
 import { createHttpClient, parseAllowedNetworks } from '#lib/http-client';
+import { systemClock } from '#lib/runtime';
 
 const body = Buffer.alloc(2_048, 'x');
 const requests = 200;

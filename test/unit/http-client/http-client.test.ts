@@ -4,8 +4,8 @@ import { createSecureServer } from 'node:http2';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import type { Readable } from 'node:stream';
-import { systemClock } from '#lib/clock';
 import { createHttpClient, type HttpClient, type HttpRequest, parseAllowedNetworks } from '#lib/http-client';
+import { systemClock } from '#lib/runtime';
 import { waitUntil } from '../../support/wait-until.ts';
 import { receiverCertificate, receiverKey } from '../../support/receiver-zoo/certificates.ts';
 

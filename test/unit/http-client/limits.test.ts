@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { createManualClock, type ManualClock } from '#lib/clock';
 import {
   createHttpClient,
   type HttpClient,
@@ -8,6 +7,7 @@ import {
   parseAllowedNetworks,
   type Resolve,
 } from '#lib/http-client';
+import { createManualClock, type ManualClock } from '#lib/runtime';
 import { waitUntil } from '../../support/wait-until.ts';
 
 /** Every limit on a clock that stands still until it is moved: none is reached because a machine is slow. */

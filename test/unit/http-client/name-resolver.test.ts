@@ -1,6 +1,6 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
-import { createManualClock, systemClock } from '#lib/clock';
+import { createManualClock, systemClock } from '#lib/runtime';
 import { waitUntil } from '../../support/wait-until.ts';
 // Within the lib, as the connector is: its promise is about name servers, and the client above it would hide which were asked.
 import { createNameResolver } from '../../../libs/http-client/name-resolver.ts';

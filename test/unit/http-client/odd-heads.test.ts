@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
-import { systemClock } from '#lib/clock';
 import { createHttpClient, type HttpClient, type HttpResult, parseAllowedNetworks } from '#lib/http-client';
+import { systemClock } from '#lib/runtime';
 // Imported from within the lib: a head as long as a receiver likes must not cost more than its length.
 import { readOddHead } from '../../../libs/http-client/odd-head.ts';
 import { compareHeads } from '../../support/response-heads/compare.ts';

@@ -1,5 +1,5 @@
-import type { Clock } from '#lib/clock';
 import { createHttpClient, type HttpClient, type HttpResult, parseAllowedNetworks } from '#lib/http-client';
+import type { Clock } from '#lib/runtime';
 import { openZoo, type Zoo } from '../../support/receiver-zoo/zoo.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { createWatchedClock } from '../../support/watched-clock.ts';

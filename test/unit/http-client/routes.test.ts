@@ -3,7 +3,6 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { systemClock } from '#lib/clock';
 import {
   createHttpClient,
   type HttpClient,
@@ -12,6 +11,7 @@ import {
   parseAllowedNetworks,
   type Resolve,
 } from '#lib/http-client';
+import { systemClock } from '#lib/runtime';
 import {
   clientCertificate,
   clientKey,

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fastify } from 'fastify';
-import { answerClientError, createHttpServer } from '#lib/http-server';
+import { answerClientError, createHttpServer } from '#lib/net';
 
 const answerAfterMs = 100;
 

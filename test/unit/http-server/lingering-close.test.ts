@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createHttpServer } from '#lib/http-server';
+import { createHttpServer } from '#lib/net';
 import { buildTestApp } from '../api/build-test-app.ts';
 import { closeApps, createHarness } from '../ingress/harness.ts';
 

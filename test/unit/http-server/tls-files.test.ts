@@ -5,9 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { X509Certificate } from 'node:crypto';
-import { createManualClock } from '#lib/clock';
-import { createTlsRenewal, readTlsFiles } from '#lib/http-server';
-import { silentLogger } from '#lib/log';
+import { createTlsRenewal, readTlsFiles } from '#lib/net';
+import { createManualClock, silentLogger } from '#lib/runtime';
 import { authority, client, otherAuthority, type KeyPair, renewed, server } from '../ingress/certificates.ts';
 
 const minute = 60_000;

@@ -1,5 +1,5 @@
-import { AppError } from '#lib/errors';
 import type { GroupEnding } from '#lib/idempotency';
+import { AppError } from '#lib/runtime';
 import type { Case } from './cases.ts';
 import { type AnyStore, isReplay } from './world.ts';
 

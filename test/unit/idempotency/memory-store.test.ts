@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { createManualClock } from '#lib/clock';
-import { createMemoryStore, type IdempotencyStore, type MemoryEffects } from '#lib/idempotency';
+import type { IdempotencyStore } from '#lib/idempotency';
+import { createManualClock } from '#lib/runtime';
+import { createMemoryStore, type MemoryEffects } from '../../support/memory-store.ts';
 import { describeIdempotency } from './cases.ts';
 
 describeIdempotency('in memory', () => {

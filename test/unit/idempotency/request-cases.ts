@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { connect } from 'node:net';
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
-import { AppError } from '#lib/errors';
+import { AppError } from '#lib/runtime';
 import { listen } from '../api/ask.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import type { Case } from './cases.ts';

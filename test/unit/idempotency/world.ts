@@ -1,5 +1,4 @@
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import type { Clock } from '#lib/clock';
 import {
   type GroupEnding,
   idempotency,
@@ -9,8 +8,8 @@ import {
   type Outcome,
   sendResponse,
 } from '#lib/idempotency';
-import type { Logger } from '#lib/log';
 import { problem, problemContentType } from '#lib/problem';
+import type { Clock, Logger } from '#lib/runtime';
 import { type Answer, ask, type Asking } from '../api/ask.ts';
 
 // Each subject has effects of its own kind.

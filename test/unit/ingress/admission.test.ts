@@ -1,6 +1,5 @@
-import { createManualClock } from '#lib/clock';
-import { AppError } from '#lib/errors';
 import type { OutgoingRecord, RecordPosition } from '#lib/kafka';
+import { AppError, createManualClock } from '#lib/runtime';
 import { type BusyReason, createAdmission } from '../../../services/ingress/load-shedding/admission.ts';
 
 const record: OutgoingRecord = { topic: 't', key: null, value: Buffer.alloc(100), headers: {} };

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { networksOf } from '#lib/networks';
+import { networksOf } from '#lib/net';
 import { problemCodes } from '#lib/problem';
 import { createSenderGate } from '../../../services/ingress/sources/sender-gate.ts';
 import { closeApps, createHarness, type Harness, signed, sourceOf } from './harness.ts';

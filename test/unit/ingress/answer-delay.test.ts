@@ -1,5 +1,5 @@
 /** Senders wait for their answers while the deliveries of their own tenant are late. */
-import { createManualClock, systemClock } from '#lib/clock';
+import { createManualClock, systemClock } from '#lib/runtime';
 import { createAnswerDelay } from '../../../services/ingress/load-shedding/answer-delay.ts';
 import { closeApps, createHarness, requestsTotal, signed } from './harness.ts';
 

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { SourceSettings } from '#lib/contract';
-import { networksOf } from '#lib/networks';
+import { networksOf } from '#lib/net';
 import { closeApps, createHarness, type Harness, requestsTotal, secret, signed, sourceOf } from './harness.ts';
 
 afterEach(closeApps);

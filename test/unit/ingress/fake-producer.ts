@@ -1,5 +1,5 @@
-import { AppError, type AppErrorCode } from '#lib/errors';
 import type { OutgoingRecord, RecordPosition, RecordProducer } from '#lib/kafka';
+import { AppError, type AppErrorCode } from '#lib/runtime';
 
 export interface FakeProducer extends RecordProducer {
   /** All that was handed over, acknowledged or not. */

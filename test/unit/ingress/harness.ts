@@ -1,15 +1,11 @@
 import { type IncomingHttpHeaders, request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { systemClock } from '#lib/clock';
 import { type SourceSettings, secretsContext } from '#lib/contract';
-import { noCrashPoints } from '#lib/crash-points';
-import { AppError } from '#lib/errors';
-import { createId } from '#lib/ids';
 import type { RecordProducer } from '#lib/kafka';
-import { type Logger, silentLogger } from '#lib/log';
-import { networksOf } from '#lib/networks';
+import { networksOf } from '#lib/net';
 import { createRateLimiter, type SharedBuckets } from '#lib/rate-limit';
+import { AppError, createId, type Logger, noCrashPoints, silentLogger, systemClock } from '#lib/runtime';
 import { createSecretBox } from '#lib/secret-box';
 import { signHookline } from '#lib/signatures';
 import { Metrics, noTracer } from '#lib/telemetry';
@@ -145,7 +141,7 @@ export function createHarness(given: HarnessOptions = {}): Harness {
       maxPendingBytes: 64 * 1024 * 1024,
       onRefusal: reportBusy,
     }),
-    judgeRate: createRateGate(createRateLimiter({ buckets: noBuckets, clock, log })),
+    rateGate: createRateGate(createRateLimiter({ buckets: noBuckets, clock, log })),
     answerDelay: { wait: async () => undefined },
     reportBusy,
     maxConnections: 1_000,

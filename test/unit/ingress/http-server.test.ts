@@ -1,5 +1,5 @@
 import { type AddressInfo, connect } from 'node:net';
-import { createHttpServer } from '#lib/http-server';
+import { createHttpServer } from '#lib/net';
 import { waitUntil } from '../../support/wait-until.ts';
 import { closeApps, createHarness, type Harness, signed } from './harness.ts';
 import { connectRaw, type RawClient } from './raw-client.ts';

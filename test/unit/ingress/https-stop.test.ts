@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
-import { createHttpServer } from '#lib/http-server';
+import { createHttpServer } from '#lib/net';
 import { waitUntil } from '../../support/wait-until.ts';
 import { authority, server } from './certificates.ts';
 import { closeApps, createHarness, signed } from './harness.ts';

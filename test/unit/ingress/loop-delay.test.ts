@@ -1,4 +1,4 @@
-import { createManualClock } from '#lib/clock';
+import { createManualClock } from '#lib/runtime';
 import { createLoopDelay } from '../../../services/ingress/load-shedding/loop-delay.ts';
 
 test('a process that is on time has no delay, before it starts and while it runs', async () => {

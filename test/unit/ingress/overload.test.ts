@@ -1,4 +1,4 @@
-import { createManualClock } from '#lib/clock';
+import { createManualClock } from '#lib/runtime';
 import type { Source } from '../../../services/ingress/sources/source.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { closeApps, createHarness, type Harness, requestsTotal, signed, sourceOf } from './harness.ts';

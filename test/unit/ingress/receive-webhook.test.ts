@@ -1,10 +1,9 @@
 import { createHmac } from 'node:crypto';
-import { createManualClock } from '#lib/clock';
 import { header, maxPayloadBytes, parseReceivedWebhook, trailMark } from '#lib/contract';
-import type { CrashPointName } from '#lib/crash-points';
 import type { OutgoingRecord } from '#lib/kafka';
 import { problemCodes, type ProblemCode } from '#lib/problem';
-import { createTrails } from '#lib/trail';
+import { type CrashPointName, createManualClock } from '#lib/runtime';
+import { createTrails } from '#lib/signatures';
 import { testTrails } from '../../support/trails.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { createFakeProducer } from './fake-producer.ts';

@@ -1,6 +1,4 @@
-import { createManualClock, type ManualClock } from '#lib/clock';
-import { AppError } from '#lib/errors';
-import { silentLogger } from '#lib/log';
+import { AppError, createManualClock, type ManualClock, silentLogger } from '#lib/runtime';
 import { Metrics } from '#lib/telemetry';
 import { createIngressMetrics } from '../../../services/ingress/metrics.ts';
 import { createRejectionLog, type RejectionLog } from '../../../services/ingress/rejections/rejection-log.ts';

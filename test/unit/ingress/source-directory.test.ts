@@ -1,6 +1,4 @@
-import { createManualClock, type ManualClock } from '#lib/clock';
-import { AppError } from '#lib/errors';
-import { silentLogger } from '#lib/log';
+import { AppError, createManualClock, type ManualClock, silentLogger } from '#lib/runtime';
 import type { SourceRow } from '../../../services/ingress/sources/source.ts';
 import { createSourceDirectory } from '../../../services/ingress/sources/source-directory.ts';
 import { fakeFollowedTable } from '../../support/fake-followed-table.ts';

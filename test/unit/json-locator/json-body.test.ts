@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { createJsonBody } from '../../../libs/json-locator/json-body.ts';
+import { createJsonBody } from '../../../libs/payload/json-body.ts';
 
 const scalarAt = (body: string | Buffer, pointer: string) => createJsonBody(Buffer.from(body)).scalarAt(pointer);
 const number = (source: string) => ({ kind: 'number', source });

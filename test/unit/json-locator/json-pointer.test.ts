@@ -1,4 +1,4 @@
-import { parsePointer, valueAt } from '../../../libs/json-locator/json-pointer.ts';
+import { parsePointer, valueAt } from '../../../libs/payload/json-pointer.ts';
 
 const at = (document: unknown, pointer: string): unknown => {
   const tokens = parsePointer(pointer);

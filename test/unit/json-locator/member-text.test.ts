@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { memberText } from '#lib/json-locator';
+import { memberText } from '#lib/payload';
 
 test.each([
   ['{"a":1}', '1'],

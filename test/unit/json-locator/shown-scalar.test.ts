@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { shownScalar } from '#lib/json-locator';
+import { shownScalar } from '#lib/payload';
 
 const shown = (text: string): string => shownScalar({ kind: 'text', text });
 

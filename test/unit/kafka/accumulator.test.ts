@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { AppError } from '#lib/errors';
+import { AppError } from '#lib/runtime';
 import { createAccumulator } from '../../../libs/kafka/producing/accumulator.ts';
 import { sentRecord, valuesOf } from './fixtures.ts';
 

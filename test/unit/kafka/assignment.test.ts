@@ -1,4 +1,4 @@
-import { createManualClock } from '#lib/clock';
+import { createManualClock } from '#lib/runtime';
 import { createAssignment } from '../../../libs/kafka/consuming/assignment.ts';
 import { createHandlerCalls, type HandlerCalls } from '../../../libs/kafka/consuming/handler-calls.ts';
 import { createPartitionWorker } from '../../../libs/kafka/consuming/partition-worker.ts';

@@ -1,9 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { systemClock as clock } from '#lib/clock';
 import { type AttemptRecord, attemptToAvro, type AvroAttempt, readSchema } from '#lib/contract';
 import { type AttemptCodec, type AvroCodec, createAttemptCodec, createAvroCodec } from '#lib/kafka';
-import { silentLogger as log } from '#lib/log';
+import { silentLogger as log, systemClock as clock } from '#lib/runtime';
 import { anAttempted, attemptRecords, noFields } from '../contract/attempt-records.ts';
 
 const schema = readSchema('delivery.attempts');

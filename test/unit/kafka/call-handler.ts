@@ -1,5 +1,5 @@
-import { createManualClock } from '#lib/clock';
 import type { IncomingRecord } from '#lib/kafka';
+import { createManualClock } from '#lib/runtime';
 import { type CallLimits, createHandlerCalls, type HandlerCalls } from '../../../libs/kafka/consuming/handler-calls.ts';
 import type { GatheringOptions } from '../../../libs/kafka/consuming/gathering.ts';
 import { createPartitionWorker, type WorkLimits } from '../../../libs/kafka/consuming/partition-worker.ts';

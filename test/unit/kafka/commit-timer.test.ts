@@ -1,4 +1,4 @@
-import { createManualClock } from '#lib/clock';
+import { createManualClock } from '#lib/runtime';
 import { createCommitTimer } from '../../../libs/kafka/consuming/commit-timer.ts';
 
 function setUp() {

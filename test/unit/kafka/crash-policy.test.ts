@@ -1,4 +1,4 @@
-import { createManualClock } from '#lib/clock';
+import { createManualClock } from '#lib/runtime';
 import { createCrashPolicy } from '../../../libs/kafka/consuming/rebuilding/crash-policy.ts';
 
 const named = (name: string): Error => Object.assign(new Error(name), { name });

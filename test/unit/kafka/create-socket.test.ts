@@ -1,6 +1,5 @@
 import { once } from 'node:events';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { createSocketFactory } from '../../../libs/kafka/kafkajs-patches/create-socket.ts';
 
 it('gathers no listeners where a connection that was refused is let go of again and again', async () => {

@@ -1,6 +1,6 @@
 import type { KafkaMessage } from 'kafkajs';
 import type { RecordPosition } from '#lib/kafka';
-import { silentLogger } from '#lib/log';
+import { silentLogger } from '#lib/runtime';
 import { noTracer } from '#lib/telemetry';
 import {
   createPendingRecord,

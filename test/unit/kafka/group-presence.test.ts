@@ -1,4 +1,4 @@
-import { createManualClock } from '#lib/clock';
+import { createManualClock } from '#lib/runtime';
 import { createGroupPresence } from '../../../libs/kafka/consuming/rebuilding/group-presence.ts';
 
 const sessionTimeoutMs = 10_000;

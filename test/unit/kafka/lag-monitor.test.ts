@@ -1,5 +1,4 @@
-import { createManualClock } from '#lib/clock';
-import { silentLogger } from '#lib/log';
+import { createManualClock, silentLogger } from '#lib/runtime';
 import { Metrics } from '#lib/telemetry';
 import { monitorLag } from '../../../libs/kafka/consuming/positions/lag-monitor.ts';
 import { measureConsumer } from '../../../libs/kafka/metrics.ts';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { createManualClock } from '#lib/clock';
+import { createManualClock } from '#lib/runtime';
 import { createMembershipLease } from '../../../libs/kafka/consuming/membership-lease.ts';
 
 const sessionMs = 10_000;

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { createManualClock } from '#lib/clock';
+import { createManualClock } from '#lib/runtime';
 import { createTokenSource } from '../../../libs/kafka/oauth-token.ts';
 
 const none = {

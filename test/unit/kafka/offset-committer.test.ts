@@ -1,4 +1,4 @@
-import { silentLogger } from '#lib/log';
+import { silentLogger } from '#lib/runtime';
 import { createOffsetCommitter } from '../../../libs/kafka/consuming/offset-committer.ts';
 import type { PartitionWorker } from '../../../libs/kafka/consuming/partition-worker.ts';
 

@@ -1,5 +1,5 @@
 import type { Broker, Cluster, Logger, PartitionAssigner } from 'kafkajs';
-import { createManualClock } from '#lib/clock';
+import { createManualClock } from '#lib/runtime';
 import { withPacedFetches } from '../../../libs/kafka/kafkajs-patches/pace-fetches.ts';
 
 /** A cluster of brokers that answer with so many records, and what each was asked. */

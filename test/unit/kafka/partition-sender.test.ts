@@ -1,5 +1,4 @@
-import { createManualClock } from '#lib/clock';
-import { AppError } from '#lib/errors';
+import { AppError, createManualClock } from '#lib/runtime';
 import { createPartitionSender, type PartitionSenderOptions } from '../../../libs/kafka/producing/partition-sender.ts';
 import type { ProduceOutcome } from '../../../libs/kafka/producing/produce-answer.ts';
 import type { Sendable } from '../../../libs/kafka/producing/produce-lane.ts';

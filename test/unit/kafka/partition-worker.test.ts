@@ -1,6 +1,6 @@
-import { createManualClock } from '#lib/clock';
 import fc from 'fast-check';
 import type { IncomingRecord, RecordHandler } from '#lib/kafka';
+import { createManualClock } from '#lib/runtime';
 import { createHandlerCalls, type HandlerCalls } from '../../../libs/kafka/consuming/handler-calls.ts';
 import { createPartitionWorker, type PartitionWorkerOptions } from '../../../libs/kafka/consuming/partition-worker.ts';
 import { messages, settle, valuesOf } from './fixtures.ts';

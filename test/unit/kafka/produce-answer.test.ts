@@ -1,5 +1,5 @@
 import { KafkaJSConnectionError, KafkaJSRequestTimeoutError } from 'kafkajs/src/errors.js';
-import { judgeAnswer, judgeFailure } from '../../../libs/kafka/producing/produce-answer.ts';
+import { outcomeOfAnswer, outcomeOfFailure } from '../../../libs/kafka/producing/produce-answer.ts';
 
 const answer = { topic: 't', partition: 3, errorCode: 0, baseOffset: 41n };
 const others = [
@@ -8,7 +8,7 @@ const others = [
 ];
 
 test('a batch is written where the answer names its partition, without an error, with a base offset', () => {
-  expect(judgeAnswer([...others, answer], 't', 3)).toEqual({ kind: 'written', baseOffset: 41n });
+  expect(outcomeOfAnswer([...others, answer], 't', 3)).toEqual({ kind: 'written', baseOffset: 41n });
 });
 
 test.each([
@@ -17,7 +17,7 @@ test.each([
   ['the partition is named twice', [answer, answer]],
   ['the base offset is -1', [{ ...answer, baseOffset: -1n }]],
 ])('a batch is not known to be written where %s, and the connection is suspect', (_, answers) => {
-  expect(judgeAnswer(answers, 't', 3)).toMatchObject({ kind: 'unknown', connectionSuspect: true, lags: false });
+  expect(outcomeOfAnswer(answers, 't', 3)).toMatchObject({ kind: 'unknown', connectionSuspect: true, lags: false });
 });
 
 // https://kafka.apache.org/protocol#protocol_error_codes
@@ -27,7 +27,7 @@ test.each([
   ['INVALID_TIMESTAMP', 32],
   ['INVALID_RECORD', 87],
 ])('%s is the fault of a record', (name, errorCode) => {
-  const outcome = judgeAnswer([{ ...answer, errorCode }], 't', 3);
+  const outcome = outcomeOfAnswer([{ ...answer, errorCode }], 't', 3);
   expect(outcome.kind === 'refused' && outcome.error.message).toBe(`t/3: ${name}`);
 });
 
@@ -38,7 +38,7 @@ test.each([
   ['NOT_ENOUGH_REPLICAS', 19, true],
   ['NOT_ENOUGH_REPLICAS_AFTER_APPEND', 20, true],
 ])('what the broker says about the partition is tried again over the same connection: %s', (_, errorCode, lags) => {
-  const outcome = judgeAnswer([{ ...answer, errorCode, baseOffset: -1n }], 't', 3);
+  const outcome = outcomeOfAnswer([{ ...answer, errorCode, baseOffset: -1n }], 't', 3);
   expect(outcome).toMatchObject({ kind: 'unknown', connectionSuspect: false, lags });
 });
 
@@ -50,5 +50,5 @@ test('time-outs, lost connections and what nobody foresaw are tried again over a
     'text',
   ];
   for (const failure of failures)
-    expect(judgeFailure(failure)).toMatchObject({ kind: 'unknown', connectionSuspect: true, lags: false });
+    expect(outcomeOfFailure(failure)).toMatchObject({ kind: 'unknown', connectionSuspect: true, lags: false });
 });

@@ -1,5 +1,4 @@
-import { createManualClock } from '#lib/clock';
-import { silentLogger } from '#lib/log';
+import { createManualClock, silentLogger } from '#lib/runtime';
 import type { EncodedBatch, PartitionAnswer } from '../../../libs/kafka/codec/produce-request.ts';
 import { batchRecord, type BatchRecord } from '../../../libs/kafka/codec/record-batch.ts';
 import type { BrokerConnection } from '../../../libs/kafka/producing/broker-connection.ts';

@@ -1,7 +1,6 @@
 import { Registry } from 'prom-client';
-import { createManualClock } from '#lib/clock';
 import { createProducerPool, type OutgoingRecord, type ProducerOptions } from '#lib/kafka';
-import { silentLogger } from '#lib/log';
+import { createManualClock, silentLogger } from '#lib/runtime';
 import type { EncodedBatch, PartitionAnswer } from '../../../libs/kafka/codec/produce-request.ts';
 import type { BrokerConnection } from '../../../libs/kafka/producing/broker-connection.ts';
 import { createSending } from '../../../libs/kafka/producing/sending.ts';

@@ -1,4 +1,4 @@
-import { createManualClock } from '#lib/clock';
+import { createManualClock } from '#lib/runtime';
 import { createRebuildLimits } from '../../../libs/kafka/consuming/rebuilding/rebuild-limits.ts';
 
 test('the silence that is borne doubles with each rebuild that is not heard of, four times at most, with jitter upwards', () => {

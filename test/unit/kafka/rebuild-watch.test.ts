@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { createManualClock } from '#lib/clock';
+import { createManualClock } from '#lib/runtime';
 import { createRebuildWatch, type DoubtReason } from '../../../libs/kafka/consuming/rebuilding/rebuild-watch.ts';
 
 const limitMs = 45_000;

@@ -1,8 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { systemClock as clock } from '#lib/clock';
 import { createAvroCodec } from '#lib/kafka';
-import { silentLogger as log } from '#lib/log';
+import { silentLogger as log, systemClock as clock } from '#lib/runtime';
 
 const schema = { type: 'record', name: 'Named', fields: [{ name: 'name', type: 'string' }] };
 const password = 'p@ss/wörd';

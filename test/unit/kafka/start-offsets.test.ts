@@ -1,5 +1,4 @@
-import { createManualClock } from '#lib/clock';
-import { silentLogger } from '#lib/log';
+import { createManualClock, silentLogger } from '#lib/runtime';
 import type { PartitionWorker } from '../../../libs/kafka/consuming/partition-worker.ts';
 import { locateStarts } from '../../../libs/kafka/consuming/positions/start-offsets.ts';
 

@@ -1,8 +1,7 @@
 import type { Cluster, ConsumerConfig, Kafka, KafkaMessage, PartitionAssigner } from 'kafkajs';
 import { KafkaJSConnectionError } from 'kafkajs/src/errors.js';
-import { createManualClock } from '#lib/clock';
 import type { ConsumerOptions, IncomingRecord } from '#lib/kafka';
-import { silentLogger } from '#lib/log';
+import { createManualClock, silentLogger } from '#lib/runtime';
 import { Registry } from 'prom-client';
 import { createConsumer } from '../../../libs/kafka/consuming/rebuilding/supervised-consumer.ts';
 import { messages, settle } from './fixtures.ts';

@@ -1,5 +1,4 @@
-import { createManualClock } from '#lib/clock';
-import { silentLogger } from '#lib/log';
+import { createManualClock, silentLogger } from '#lib/runtime';
 import type { BrokerConnection } from '../../../libs/kafka/producing/broker-connection.ts';
 import { createTopicLayouts } from '../../../libs/kafka/producing/topic-layouts.ts';
 import { settle } from './fixtures.ts';

@@ -1,5 +1,5 @@
-import { AppError } from '#lib/errors';
 import { partitionOf } from '#lib/kafka';
+import { AppError } from '#lib/runtime';
 import type { PartitionSender } from '../../../libs/kafka/producing/partition-sender.ts';
 import { createTopicSender } from '../../../libs/kafka/producing/topic-sender.ts';
 import { sentRecord } from './fixtures.ts';

@@ -2,7 +2,7 @@ import { crc32, gzipSync } from 'node:zlib';
 import { createRequire } from 'node:module';
 import fc from 'fast-check';
 import { decodeKeptBatch, type IncomingRecord, type UndecodableBatch } from '#lib/kafka';
-import { createManualClock } from '#lib/clock';
+import { createManualClock } from '#lib/runtime';
 import { type Compression, compress, compressions } from '../../../libs/kafka/codec/compression/compression.ts';
 import { FetchedBatch, type FetchedMessage } from '../../../libs/kafka/codec/fetched-batch.ts';
 import { readRecordBatches } from '../../../libs/kafka/codec/read-record-batches.ts';

@@ -1,7 +1,6 @@
 /** From an event's age at a stage to what an ingress knows of its tenant. */
-import { createManualClock, type ManualClock } from '#lib/clock';
-import { AppError } from '#lib/errors';
 import { createLagReading, createLagReport, type LagStage } from '#lib/lag';
+import { AppError, createManualClock, type ManualClock } from '#lib/runtime';
 
 /** Keeps what it is told until it expires. */
 function createFakeRedis(clock: ManualClock) {

@@ -11,7 +11,7 @@ import {
   serviceRelations,
   text,
 } from '#lib/config';
-import type { AppError } from '#lib/errors';
+import type { AppError } from '#lib/runtime';
 
 const fields = {
   port: integer('PORT', { default: '8080', min: 0, max: 65_535, help: 'the port' }),

@@ -1,4 +1,4 @@
-import { createCrashPoints } from '#lib/crash-points';
+import { createCrashPoints } from '#lib/runtime';
 
 describe('crash points', () => {
   test('kill at the n-th passing of the named point, and nowhere else', () => {

@@ -2,7 +2,7 @@
 import { maxPayloadBytes } from '#lib/contract';
 import { compileFilter, decodedPayload } from '#lib/event-filter';
 import { parseExact } from '#lib/exact-json';
-import { createJsonBody, jsonOfBody, memberText } from '#lib/json-locator';
+import { createJsonBody, jsonOfBody, memberText } from '#lib/payload';
 import { serializeInTurns } from '../../../services/api/http/serialize-in-turns.ts';
 import { payloadLines } from '../../../services/console/compare/pages.ts';
 import { diffView, lineDiff } from '../../../services/console/ui/diff.ts';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { createId, derivedId, timeOfId } from '#lib/ids';
+import { createId, derivedId, timeOfId } from '#lib/runtime';
 
 describe('ids', () => {
   test('have a prefix and 26 characters, and sort by their time', () => {

@@ -1,6 +1,4 @@
-import { createManualClock } from '#lib/clock';
-import { inRounds } from '#lib/lifecycle';
-import { silentLogger } from '#lib/log';
+import { createManualClock, inRounds, silentLogger } from '#lib/runtime';
 
 function createWorld(lastRound: boolean) {
   const clock = createManualClock();

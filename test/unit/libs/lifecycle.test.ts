@@ -1,4 +1,4 @@
-import { createPart } from '#lib/lifecycle';
+import { createPart } from '#lib/runtime';
 
 describe('a part', () => {
   test('opens once however often it is started, and closes once', async () => {

@@ -1,4 +1,4 @@
-import { createManualClock } from '#lib/clock';
+import { createManualClock } from '#lib/runtime';
 
 describe('the manual clock', () => {
   test('wakes sleepers in the order of their times, each at its own time', async () => {

@@ -1,4 +1,4 @@
-import { createManualClock, microsOf, nowMicros } from '#lib/clock';
+import { createManualClock, microsOf, nowMicros } from '#lib/runtime';
 
 describe('microseconds', () => {
   test('are read of an instant as Postgres gives it, to the last digit', () => {

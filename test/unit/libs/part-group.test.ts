@@ -1,5 +1,4 @@
-import { createPart, groupParts } from '#lib/lifecycle';
-import { silentLogger } from '#lib/log';
+import { createPart, groupParts, silentLogger } from '#lib/runtime';
 
 function parts(names: readonly string[], calls: string[], broken: { start?: string; stop?: string } = {}) {
   const act = (what: 'start' | 'stop', name: string) => async (): Promise<void> => {

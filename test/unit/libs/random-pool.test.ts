@@ -1,4 +1,4 @@
-import { createRandomPool } from '#lib/ids';
+import { createRandomPool } from '#lib/runtime';
 
 test('gives the source’s bytes, each once, and leaves those it gave as they are', () => {
   let call = 0;

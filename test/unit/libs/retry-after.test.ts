@@ -1,4 +1,4 @@
-import { retryAfterMs } from '#lib/backoff';
+import { retryAfterMs } from '#lib/runtime';
 
 const nowMs = Date.UTC(2026, 0, 1, 12);
 

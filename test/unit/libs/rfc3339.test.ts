@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { formatMicros, parseRfc3339 } from '#lib/clock';
+import { formatMicros, parseRfc3339 } from '#lib/runtime';
 
 describe('instants as text', () => {
   test('keep every microsecond on the way out and back', () => {

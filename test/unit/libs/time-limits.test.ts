@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { type Clock, createManualClock, createTimeLimits, limitGranularityMs, systemClock } from '#lib/clock';
+import { type Clock, createManualClock, createTimeLimits, limitGranularityMs, systemClock } from '#lib/runtime';
 import { waitUntil } from '../../support/wait-until.ts';
 
 const inTime = { timeoutMs: 5_000, everyMs: 1 };

@@ -1,6 +1,4 @@
-import { fullJitterMs, untilAvailable } from '#lib/backoff';
-import { createManualClock } from '#lib/clock';
-import { AppError } from '#lib/errors';
+import { AppError, createManualClock, fullJitterMs, untilAvailable } from '#lib/runtime';
 
 const never = new AbortController().signal;
 

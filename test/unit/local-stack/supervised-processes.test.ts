@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemClock } from '#lib/clock';
+import { systemClock } from '#lib/runtime';
 import { withLock, withLockIfFree } from '#deploy/local/processes/lock.ts';
 import { createProcesses, type Processes } from '#deploy/local/processes/processes.ts';
 import { createSupervisor, type Restart } from '#deploy/local/supervise/supervisor.ts';

@@ -1,4 +1,4 @@
-import { createManualClock } from '#lib/clock';
+import { createManualClock } from '#lib/runtime';
 import type { Ending } from '#deploy/local/processes/processes.ts';
 import { createSupervisor, type Restart } from '#deploy/local/supervise/supervisor.ts';
 

@@ -4,8 +4,8 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { createManualClock } from '#lib/clock';
 import { createLogger, openLogOutput } from '#lib/log';
+import { createManualClock } from '#lib/runtime';
 
 const folder = mkdtempSync(join(tmpdir(), 'hookline-log-'));
 let files = 0;
@@ -108,8 +108,7 @@ describe('lines that wait when their process ends', () => {
   async function run(how: string, signal?: NodeJS.Signals): Promise<string[]> {
     const program = `
       import { openLogOutput, createLogger } from '${lib('log')}';
-      import { systemClock } from '${lib('clock')}';
-      import { runProcess } from '${lib('lifecycle')}';
+      import { runProcess, systemClock } from '${lib('runtime')}';
       const log = createLogger({ service: 'one', level: 'info' }, openLogOutput({ clock: systemClock }));
       const body = {
         async start() {

@@ -1,4 +1,4 @@
-import { clientOf, networksOf, trusting } from '#lib/networks';
+import { clientOf, networksOf, trusting } from '#lib/net';
 
 test.each([
   ['192.0.2.7', '192.0.2.7'],

@@ -1,6 +1,6 @@
 import { BlockList } from 'node:net';
 import fc from 'fast-check';
-import { isNetwork, type Networks, parseNetworks, plainAddress } from '#lib/networks';
+import { isNetwork, type Networks, parseNetworks, plainAddress } from '#lib/net';
 
 function networks(...texts: string[]): Networks {
   const parsed = parseNetworks(texts);

@@ -1,6 +1,5 @@
-import { createManualClock } from '#lib/clock';
-import { silentLogger } from '#lib/log';
 import { createReadings } from '#lib/postgres';
+import { createManualClock, silentLogger } from '#lib/runtime';
 
 const waitMs = 250;
 type Behaviour = 'answers' | 'fails' | 'hangs';

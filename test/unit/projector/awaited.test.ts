@@ -1,5 +1,5 @@
-import { createManualClock } from '#lib/clock';
 import { awaitedForMs, everyTenant } from '#lib/event-store';
+import { createManualClock } from '#lib/runtime';
 import { createAwaited } from '../../../services/projector/awaited.ts';
 import type { Fact } from '../../../services/projector/facts.ts';
 import { deadLetterFact, duplicateFact, eventFact, fanOutFact, outcomeFact, startAt } from './facts.ts';

@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
-import type { DeliveryStatus, SetChunk } from '#lib/contract';
-import { isFinal, packHeaders } from '#lib/contract';
+import { type DeliveryStatus, isFinal, packHeaders, type SetChunk } from '#lib/contract';
 import type { Fact } from '../../../services/projector/facts.ts';
 import { noSend } from '../../support/no-send.ts';
 

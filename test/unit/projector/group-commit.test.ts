@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { AppError } from '#lib/errors';
+import { AppError } from '#lib/runtime';
 import { createGroupCommit } from '../../../services/projector/group-commit.ts';
 import { locked, timedOut } from './store-errors.ts';
 

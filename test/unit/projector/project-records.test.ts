@@ -1,9 +1,6 @@
 import { Registry } from 'prom-client';
-import { createManualClock, systemClock } from '#lib/clock';
-import { createWaitOut } from '#lib/backoff';
-import { AppError } from '#lib/errors';
 import type { IncomingRecord } from '#lib/kafka';
-import { silentLogger } from '#lib/log';
+import { AppError, createManualClock, createWaitOut, silentLogger, systemClock } from '#lib/runtime';
 import { noTracer } from '#lib/telemetry';
 import { type Fact, tenantOf } from '../../../services/projector/facts.ts';
 import { createProjectorMetrics } from '../../../services/projector/metrics.ts';

@@ -7,7 +7,7 @@ import {
   parseAttempt,
   topicsOf,
 } from '#lib/contract';
-import { AppError } from '#lib/errors';
+import { AppError } from '#lib/runtime';
 import { createRecordReader } from '../../../services/projector/read-record.ts';
 import { duplicateFact, eventFact, startAt } from './facts.ts';
 import { incomingRecord } from './incoming-record.ts';

@@ -1,7 +1,6 @@
 import { Registry } from 'prom-client';
-import { createManualClock } from '#lib/clock';
-import { AppError } from '#lib/errors';
 import type { Postgres } from '#lib/postgres';
+import { AppError, createManualClock } from '#lib/runtime';
 import { createProjectorMetrics } from '../../../services/projector/metrics.ts';
 import { createRetention } from '../../../services/projector/retention/retention.ts';
 import { createKeptLog } from '../api/build-test-app.ts';

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { AppError } from '#lib/errors';
+import { AppError } from '#lib/runtime';
 
 /** As libs/postgres has it where a statement takes longer than it may. */
 export function timedOut(): AppError {

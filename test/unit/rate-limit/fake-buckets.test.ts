@@ -1,4 +1,4 @@
-import { createManualClock } from '#lib/clock';
+import { createManualClock } from '#lib/runtime';
 import { describeBuckets } from './buckets-conformance.ts';
 import { createFakeServer } from './fake-buckets.ts';
 

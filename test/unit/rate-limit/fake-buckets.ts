@@ -1,6 +1,5 @@
-import type { ManualClock } from '#lib/clock';
-import { AppError } from '#lib/errors';
 import type { BucketAnswer, BucketRequest, SharedBuckets } from '#lib/rate-limit';
+import { AppError, type ManualClock } from '#lib/runtime';
 
 export type Mutant = 'what processes hold is not counted' | 'what processes hold is counted for 100 ms';
 

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
-import { createManualClock } from '#lib/clock';
-import { silentLogger } from '#lib/log';
 import { createRateLimiter, type Permit, type Rate, type RateLimiter } from '#lib/rate-limit';
+import { createManualClock, silentLogger } from '#lib/runtime';
 import { createFakeServer, type Mutant } from './fake-buckets.ts';
 
 function setUp(processes = 1) {

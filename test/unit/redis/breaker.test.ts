@@ -1,4 +1,4 @@
-import { createManualClock, type ManualClock } from '#lib/clock';
+import { createManualClock, type ManualClock } from '#lib/runtime';
 import { type Breaker, createBreaker } from '../../../libs/redis/breaker.ts';
 
 let clock: ManualClock;

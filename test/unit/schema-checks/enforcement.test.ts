@@ -1,6 +1,5 @@
-import type { Clock } from '#lib/clock';
-import { AppError } from '#lib/errors';
 import type { Query } from '#lib/postgres';
+import { AppError, type Clock } from '#lib/runtime';
 import { createEnforcement, type Verdict } from '#lib/schema-checks';
 
 const tenants = Array.from({ length: 20 }, (_, index) => `tenant-${index}`);
@@ -26,18 +25,18 @@ const eventsOf = (type: string) => tenants.map((tenant) => ({ tenant, type, text
 
 test('slow schemas of many tenants delay a batch by its time limit, and by one check', async () => {
   const { enforcement, checked } = open({ checkMs: 500 });
-  const verdicts = await enforcement.judgeAll(eventsOf('paid'));
+  const verdicts = await enforcement.validateAll(eventsOf('paid'));
   expect(checked).toEqual(tenants.slice(0, 4));
   expect(verdicts.map(({ kind }) => kind)).toEqual(tenants.map((_, index) => (index < 4 ? 'accepted' : 'unjudged')));
   // The next batch has its own time.
-  await enforcement.judgeAll(eventsOf('paid'));
+  await enforcement.validateAll(eventsOf('paid'));
   expect(checked).toHaveLength(8);
 });
 
 test('what no type enforces is accepted also after the limit', async () => {
   const { enforcement } = open({ checkMs: 3_000 });
   const [paid] = eventsOf('paid');
-  const verdicts = await enforcement.judgeAll([paid as NonNullable<typeof paid>, ...eventsOf('other')]);
+  const verdicts = await enforcement.validateAll([paid as NonNullable<typeof paid>, ...eventsOf('other')]);
   expect(verdicts).toEqual(Array(21).fill({ kind: 'accepted' }));
 });
 
@@ -51,9 +50,9 @@ test('with Postgres away events are unjudged, and the next batch asks again', as
       },
     },
   });
-  expect(await enforcement.judgeAll(eventsOf('paid'))).toEqual(
+  expect(await enforcement.validateAll(eventsOf('paid'))).toEqual(
     Array(20).fill({ kind: 'unjudged', enforce: undefined, reason: 'busy' }),
   );
   isAway = false;
-  expect(await enforcement.judgeAll(eventsOf('paid'))).toEqual(Array(20).fill({ kind: 'accepted' }));
+  expect(await enforcement.validateAll(eventsOf('paid'))).toEqual(Array(20).fill({ kind: 'accepted' }));
 });

@@ -1,8 +1,7 @@
 /** Time in which others have the processor is not the schema's. */
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import { systemClock } from '#lib/clock';
-import { silentLogger } from '#lib/log';
+import { silentLogger, systemClock } from '#lib/runtime';
 import { createSchemaChecks } from '#lib/schema-checks';
 import {
   type Exceeded,

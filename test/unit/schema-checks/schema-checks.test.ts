@@ -1,5 +1,4 @@
-import { systemClock } from '#lib/clock';
-import { silentLogger } from '#lib/log';
+import { silentLogger, systemClock } from '#lib/runtime';
 import { type CheckLimits, createSchemaChecks } from '#lib/schema-checks';
 import { patientLimits } from '../../support/patient-checks.ts';
 

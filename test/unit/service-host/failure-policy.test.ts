@@ -1,5 +1,4 @@
-import { createManualClock } from '#lib/clock';
-import { AppError } from '#lib/errors';
+import { AppError, createManualClock } from '#lib/runtime';
 import { createFailurePolicy, type Verdict } from '../../../libs/service-host/failure-policy.ts';
 
 const minuteMs = 60_000;
@@ -15,16 +14,16 @@ const waitOf = (verdict: Verdict): number | 'end' => (verdict === 'end the proce
 
 test('the wait doubles with each failure in a row, and the fifth within half an hour ends the process', () => {
   const { policy: each } = policy();
-  expect([1, 2, 3, 4, 5].map(() => waitOf(each.judge(broken)))).toEqual([1_000, 2_000, 4_000, 8_000, 'end']);
+  expect([1, 2, 3, 4, 5].map(() => waitOf(each.decide(broken)))).toEqual([1_000, 2_000, 4_000, 8_000, 'end']);
 });
 
 test('a failure after a minute of running is the first of a row again', async () => {
   const { clock, policy: each } = policy();
-  each.judge(broken);
-  each.judge(broken);
+  each.decide(broken);
+  each.decide(broken);
   each.started();
   await clock.advance(minuteMs);
-  expect(waitOf(each.judge(broken))).toBe(1_000);
+  expect(waitOf(each.decide(broken))).toBe(1_000);
 });
 
 test('failures that are half an hour apart are never too many', async () => {
@@ -32,19 +31,19 @@ test('failures that are half an hour apart are never too many', async () => {
   for (let failure = 0; failure < 10; failure += 1) {
     each.started();
     await clock.advance(10 * minuteMs);
-    expect(each.judge(broken)).not.toBe('end the process');
+    expect(each.decide(broken)).not.toBe('end the process');
   }
 });
 
 test('a start that fails because a dependency is away is tried again without end, at half a minute at the most', () => {
   const { policy: each } = policy();
-  const waits = Array.from({ length: 100 }, () => waitOf(each.judge(away)));
+  const waits = Array.from({ length: 100 }, () => waitOf(each.decide(away)));
   expect(waits.slice(0, 7)).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
   expect(waits).not.toContain('end');
 });
 
 test('the same error while it runs counts: it has tried for long by then', () => {
   const { policy: each } = policy();
-  const verdicts = [1, 2, 3, 4, 5].map(() => each.judge({ ...away, isStart: false }));
+  const verdicts = [1, 2, 3, 4, 5].map(() => each.decide({ ...away, isStart: false }));
   expect(verdicts.at(-1)).toBe('end the process');
 });

@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { tracks } from '../../faults/system/fault-kind.ts';
-import type { FaultKind } from '../../faults/system/fault-kind.ts';
+import { type FaultKind, tracks } from '../../faults/system/fault-kind.ts';
 import { faultKinds } from '../../faults/system/fault-kinds.ts';
 import { inflictAll } from '../../faults/system/schedule.ts';
 

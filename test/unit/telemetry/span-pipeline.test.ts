@@ -1,5 +1,4 @@
-import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace';
-import { TracerProvider } from '@opentelemetry/sdk-trace';
+import { type ReadableSpan, type SpanExporter, TracerProvider } from '@opentelemetry/sdk-trace';
 import { samplers } from '../../../libs/config/tracing-fields.ts';
 import { createSampler, createSpanPipeline, type SpanEnd } from '../../../libs/telemetry/span-pipeline.ts';
 

@@ -1,9 +1,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { systemClock } from '#lib/clock';
-import type { Logger } from '#lib/log';
-import { silentLogger } from '#lib/log';
+import { type Logger, silentLogger, systemClock } from '#lib/runtime';
 import { createTracing, Metrics, noTracer, type TraceSettings, type Tracing } from '#lib/telemetry';
 import { type OtlpReceiver, startOtlpReceiver } from '../../support/otlp/receiver.ts';
 import { waitUntil } from '../../support/wait-until.ts';

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { createManualClock } from '#lib/clock';
+import { createManualClock } from '#lib/runtime';
 import { createSetAside, type SetAsideLimits } from '#lib/tenancy';
 import { seededRandom } from '../../support/seeded-random.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { isLooped, maxTrailLength, parseTrail, trailMark, trailOf, trailText } from '#lib/contract';
-import { createTrails } from '#lib/trail';
+import { createTrails } from '#lib/signatures';
 
 const key = (id: string, byte: number) => ({ id, key: Buffer.alloc(32, byte) });
 const [old, current, foreign] = [key('old', 1), key('new', 2), key('new', 3)];

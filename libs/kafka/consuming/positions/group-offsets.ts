@@ -1,9 +1,8 @@
 import type { Admin, ConfigResourceTypes, Kafka } from 'kafkajs';
-import type { Clock } from '#lib/clock';
-import { AppError } from '#lib/errors';
+import { AppError, type Clock } from '#lib/runtime';
 import { rootCause } from '../../client.ts';
 import { within } from '../../time-limit.ts';
-import type { LogBounds } from './judge-position.ts';
+import type { LogBounds } from './vet-position.ts';
 
 /** As the protocol numbers it. Node does not find kafkajs's own name for it among what the package exports. */
 const topicResource: ConfigResourceTypes = 2;

@@ -1,6 +1,4 @@
-import type { Clock } from '#lib/clock';
-import { repeat } from '#lib/lifecycle';
-import type { Logger } from '#lib/log';
+import { type Clock, type Logger, repeat } from '#lib/runtime';
 import type { ConsumerMeter } from '../../metrics.ts';
 import type { PartitionRef } from '../../port.ts';
 import type { PartitionWorker } from '../partition-worker.ts';

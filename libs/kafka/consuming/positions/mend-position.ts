@@ -1,9 +1,8 @@
-import type { Clock } from '#lib/clock';
-import type { Logger } from '#lib/log';
+import type { Clock, Logger } from '#lib/runtime';
 import type { PartitionWorker } from '../partition-worker.ts';
 import type { GroupOffsets } from './group-offsets.ts';
-import { judgePosition } from './judge-position.ts';
 import type { ReportPosition } from './report-position.ts';
+import { vetPosition } from './vet-position.ts';
 
 export interface MendPositionOptions {
   /** Open, and paused until this is over. */
@@ -36,7 +35,7 @@ export async function mendPosition(options: MendPositionOptions, signal: AbortSi
       const bounds = (await offsets.ends(topic)).get(partition);
       if (worker.state() !== 'open') return;
       if (bounds !== undefined && next !== undefined) {
-        const position = judgePosition(next, bounds);
+        const position = vetPosition(next, bounds);
         report(worker, position);
         if (position.kind === 'beyond_end') return options.beginAnew(worker, position.startOffset);
         worker.skipTo(position.startOffset);

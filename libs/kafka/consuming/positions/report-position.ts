@@ -1,7 +1,7 @@
-import type { Logger } from '#lib/log';
+import type { Logger } from '#lib/runtime';
 import type { ConsumerMeter } from '../../metrics.ts';
 import type { PartitionRef } from '../../port.ts';
-import type { Position } from './judge-position.ts';
+import type { Position } from './vet-position.ts';
 
 export type ReportPosition = (partition: PartitionRef, position: Position) => void;
 

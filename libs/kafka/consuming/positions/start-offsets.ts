@@ -1,9 +1,8 @@
-import type { Clock } from '#lib/clock';
-import type { Logger } from '#lib/log';
+import type { Clock, Logger } from '#lib/runtime';
 import type { PartitionWorker } from '../partition-worker.ts';
 import type { GroupOffsets } from './group-offsets.ts';
-import { judgePosition } from './judge-position.ts';
 import type { ReportPosition } from './report-position.ts';
+import { vetPosition } from './vet-position.ts';
 
 export interface StartOffsetsOptions {
   /** Partitions that were just gained. */
@@ -38,7 +37,7 @@ export async function locateStarts(options: StartOffsetsOptions, signal: AbortSi
       const offset = committed.get(worker.partition);
       const bounds = ends?.get(worker.partition);
       if (bounds !== undefined) {
-        const position = judgePosition(offset, bounds);
+        const position = vetPosition(offset, bounds);
         report(worker, position);
         open(worker, position.startOffset, position.kind === 'within');
       } else if (offset !== undefined) {

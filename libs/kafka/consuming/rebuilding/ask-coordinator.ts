@@ -1,6 +1,5 @@
 import type { Kafka } from 'kafkajs';
-import type { Clock } from '#lib/clock';
-import type { Logger } from '#lib/log';
+import type { Clock, Logger } from '#lib/runtime';
 import { rootCause } from '../../client.ts';
 import { clusterOfConsumer } from '../../kafkajs-patches/inner-cluster.ts';
 import { within } from '../../time-limit.ts';

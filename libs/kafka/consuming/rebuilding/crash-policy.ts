@@ -1,4 +1,4 @@
-import type { Clock } from '#lib/clock';
+import type { Clock } from '#lib/runtime';
 
 /** Whether a consumer that crashed is worth another start inside this process. */
 export interface CrashPolicy {

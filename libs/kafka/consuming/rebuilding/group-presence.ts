@@ -1,4 +1,4 @@
-import type { Clock } from '#lib/clock';
+import type { Clock } from '#lib/runtime';
 
 /** For how long a consumer has been without its group. */
 export interface GroupPresence {

@@ -1,4 +1,4 @@
-import type { Clock } from '#lib/clock';
+import type { Clock } from '#lib/runtime';
 
 /** How long a consumer may be silent before it is built anew, and how often it may be. */
 export interface RebuildLimits {

@@ -1,4 +1,4 @@
-import type { Clock } from '#lib/clock';
+import type { Clock } from '#lib/runtime';
 
 /**
  * Notices a consumer that is in doubt:

@@ -10,15 +10,14 @@
  * partition waits for it for a bounded time.
  */
 import type { Kafka } from 'kafkajs';
-import { AppError } from '#lib/errors';
-import { createPart } from '#lib/lifecycle';
+import { AppError, createPart } from '#lib/runtime';
 import { type ClientOptions, createClient } from '../../client.ts';
 import { createSocketFactory } from '../../kafkajs-patches/create-socket.ts';
 import { measureConsumer } from '../../metrics.ts';
 import { within } from '../../time-limit.ts';
 import type { ReturningHandlers } from '../assignment.ts';
-import { createConsumption } from '../consumer.ts';
 import { type ConsumerOptions, rebuildAfterOf, type RecordConsumer, sessionTimeoutOf } from '../consumer-options.ts';
+import { createConsumption } from '../consumer.ts';
 import type { Consumption } from '../consumption.ts';
 import { createAskCoordinator } from './ask-coordinator.ts';
 import { createCrashPolicy } from './crash-policy.ts';

@@ -1,21 +1,20 @@
 import type { EventMatch } from '#lib/api-contract';
-import { type Clock, microsOf, nowMicros } from '#lib/clock';
-import { countsFrom, judgedWithinDays } from '#lib/contract';
-import { type EventFilter, failingClause, judgeEach, type JudgingTurns } from '#lib/event-filter';
+import { countsFrom, matchedWithinDays } from '#lib/contract';
+import { type EventFilter, failingClause, matchEach, type MatchTurns } from '#lib/event-filter';
 import { deliveryIdOf, subscriptionFor, type Unmatched } from '#lib/fan-out';
-import type { Logger } from '#lib/log';
 import type { Query } from '#lib/postgres';
+import { type Clock, type Logger, microsOf, nowMicros } from '#lib/runtime';
 import type { EventWithPayload } from '../queries.ts';
 import { type EndpointAsked, subscribersAt, type SubscriberThen } from './subscribers.ts';
 
 /**
- * Explains the fan-out of an event, endpoint by endpoint: judged by the code of fan-out, as of the event's receipt, with the steps that the
+ * Explains the fan-out of an event, endpoint by endpoint: matched by the code of fan-out, as of the event's receipt, with the steps that the
  * endpoints before it have left.
  */
 
 interface Deps {
   postgres: Query;
-  turns: JudgingTurns;
+  turns: MatchTurns;
   clock: Clock;
   log: Logger;
 }
@@ -40,13 +39,13 @@ export async function matchEvent(
   { tenant, event, isTest, endpoints, stepsLeft }: Asked,
 ): Promise<{ matches: EventMatch[]; stepsLeft: number }> {
   const receivedAt = microsOf(event.received_at);
-  const judged = {
+  const matchedEvent = {
     received_at: receivedAt,
     type: event.type,
     source_id: event.source_id,
     request: { trail: event.trail ?? [] },
   };
-  const isOld = receivedAt < nowMicros(clock) - judgedWithinDays * dayMicros;
+  const isOld = receivedAt < nowMicros(clock) - matchedWithinDays * dayMicros;
   const verdicts = new Map<string, Verdict>();
   const candidates: Candidate[] = [];
 
@@ -55,7 +54,7 @@ export async function matchEvent(
     if (wait !== undefined) await wait;
     const { endpoint, subscriber, subscription } = then;
     turns.spend(subscription.filter === null ? 1 : stepsToCompile);
-    const found = subscriptionFor(judged, subscriber);
+    const found = subscriptionFor(matchedEvent, subscriber);
     if (isTest) verdicts.set(endpoint.id, { matched: false, reason: 'test_event' });
     else if (found === 'loop' || found === 'created_later')
       verdicts.set(endpoint.id, { matched: false, reason: found });
@@ -68,7 +67,7 @@ export async function matchEvent(
   }
 
   const bytes = event.body ?? Buffer.alloc(0);
-  const left = await judgeEach(
+  const left = await matchEach(
     candidates,
     { tenant, bytes, contentType: event.content_type ?? '', contentEncoding: event.content_encoding, turns },
     stepsLeft,
@@ -141,7 +140,7 @@ function matchOf(
 ): EventMatch {
   const { matched = null, reason = null, unjudged = null, expected = null, clause = null } = verdicts.get(id) ?? {};
   const deliveryId = deliveries.get(id) ?? null;
-  // The delivery, if there was one, tells what can't be judged any more.
+  // The delivery, if there was one, tells what can't be decided any more.
   const isKnown = matched === null && deliveryId !== null;
   return {
     endpoint_id: id,

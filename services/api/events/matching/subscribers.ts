@@ -6,8 +6,8 @@ import {
   subscriberColumns,
   type SubscriberRow,
 } from '#lib/fan-out';
-import type { Logger } from '#lib/log';
 import type { Query } from '#lib/postgres';
+import type { Logger } from '#lib/runtime';
 
 /** An endpoint of the tenant, deleted ones included until they are buried. */
 export interface EndpointAsked extends SubscriberRow {

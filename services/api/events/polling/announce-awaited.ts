@@ -1,8 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Clock } from '#lib/clock';
 import { announceAwaited, awaitedAgainMs, awaitedRows, run } from '#lib/event-store';
-import type { Logger } from '#lib/log';
 import type { Query } from '#lib/postgres';
+import type { Clock, Logger } from '#lib/runtime';
 
 /**
  * Announces to the projectors for which tenants requests wait here: libs/event-store/awaited-tenants.ts. At once when the first of a tenant

@@ -1,4 +1,4 @@
-import type { Clock } from '#lib/clock';
+import type { Clock } from '#lib/runtime';
 
 /**
  * Ends requests at their time limits, with one timer for each length of a limit: requests with equal limits end in the order in which they came,

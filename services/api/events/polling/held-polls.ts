@@ -1,6 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Clock } from '#lib/clock';
-import type { Logger } from '#lib/log';
+import type { Clock, Logger } from '#lib/runtime';
 import type { Gauge, Histogram } from '#lib/telemetry';
 import { createSharedRoom } from '#lib/tenancy';
 import type { Asker, WhyEnded } from '../../keys/why-ended.ts';

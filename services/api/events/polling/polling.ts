@@ -1,8 +1,6 @@
-import type { Clock } from '#lib/clock';
 import { changesChannel } from '#lib/event-store';
-import type { Part } from '#lib/lifecycle';
-import type { Logger } from '#lib/log';
 import { createListener, type PostgresAccess, type Query } from '#lib/postgres';
+import type { Clock, Logger, Part } from '#lib/runtime';
 import type { EncryptionKey } from '#lib/secret-box';
 import type { TenantLimits, TenantUsage } from '#lib/tenancy';
 import type { ApiMetrics } from '../../metrics.ts';

@@ -1,4 +1,4 @@
-import { formatMicros, microsOf, parseRfc3339 } from '#lib/clock';
+import { formatMicros, microsOf, parseRfc3339 } from '#lib/runtime';
 import type { FieldErrors } from '../../http/send-problem.ts';
 import type { Cursors } from './cursor.ts';
 

@@ -1,8 +1,8 @@
 import type { Query } from '#lib/postgres';
+import { formatMicros, microsOf } from '#lib/runtime';
 import type { EventFilter, EventFilterName } from '../filters.ts';
 import { findMatches, readEvents } from '../queries.ts';
 import type { EventRow } from '../row.ts';
-import { afterInstant } from './instants.ts';
 import { askedOfTables, matcherOf } from './matches-filter.ts';
 
 /** A tenant's new events, read once for all requests that wait for them. */
@@ -46,3 +46,6 @@ function idsByValue(matches: readonly { value: string; id: string }[]): Map<stri
     ids.set(value, new Set(ofValue.map(({ id }) => id)));
   return ids;
 }
+
+/** A microsecond later: no two events of a tenant have the same `updated_at`, so what comes after one begins there. */
+export const afterInstant = (instant: string): string => formatMicros(microsOf(instant) + 1);

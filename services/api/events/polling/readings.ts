@@ -1,7 +1,4 @@
-import { untilAvailable } from '#lib/backoff';
-import type { Clock } from '#lib/clock';
-import { toAppError } from '#lib/errors';
-import type { Logger } from '#lib/log';
+import { type Clock, type Logger, toAppError, untilAvailable } from '#lib/runtime';
 import type { Histogram } from '#lib/telemetry';
 import type { EventFilter } from '../filters.ts';
 import type { EventRow } from '../row.ts';

@@ -1,5 +1,5 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
-import { AppError } from '#lib/errors';
+import { AppError } from '#lib/runtime';
 import type { EncryptionKey } from '#lib/secret-box';
 
 /** Bytes as text for a URL: no client makes one up, or takes one to another tenant. */

@@ -1,4 +1,4 @@
-import type { Clock } from '#lib/clock';
+import type { Clock } from '#lib/runtime';
 
 /**
  * Items that arrive while a tenant's previous group is running form its next group. An item that arrives while nothing is running runs at

@@ -1,7 +1,6 @@
-import type { Clock } from '#lib/clock';
 import { maxPayloadBytes } from '#lib/contract';
 import type { GroupEnding, IdempotencyStore, KeptResponse, KeyedRequest } from '#lib/idempotency';
-import type { Logger } from '#lib/log';
+import type { Clock, Logger } from '#lib/runtime';
 import type { WaitingRequests } from '../../limits/waiting-requests.ts';
 import type { ApiMetrics } from '../../metrics.ts';
 import type { OutboxEvent } from '../../outbox/outbox-event.ts';

@@ -20,7 +20,10 @@ export interface DeliveryOperation {
 }
 
 const header = (name: string, description: string, required = true): object => ({
-  ...{ name, in: 'header', required, description },
+  name,
+  in: 'header',
+  required,
+  description,
   schema: text,
 });
 

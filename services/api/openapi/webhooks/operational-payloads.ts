@@ -1,6 +1,6 @@
 /** The payloads of operational events: docs/operational-events.md, whose examples a test holds against these schemas. */
-import type { OperationalEventType } from '#lib/contract';
 import { count, id, object, oneOf, saying, type Schema, text, time } from '#lib/api-contract';
+import type { OperationalEventType } from '#lib/contract';
 
 interface Described {
   when: string;

@@ -7,7 +7,7 @@
  * The key is derived from each encryption key that is listed: an as_of holds as long as the one that it was made under.
  */
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
-import { AppError } from '#lib/errors';
+import { AppError } from '#lib/runtime';
 import type { EncryptionKey } from '#lib/secret-box';
 
 /** All that it is bound to. */

@@ -10,9 +10,9 @@ import {
   type replayEvents,
   type retryDeliveries,
 } from '#lib/api-contract';
-import { formatMicros, nowMicros } from '#lib/clock';
 import type { ReplayOperation } from '#lib/contract';
 import { createFilteredReplay, type Selection } from '#lib/replay-store';
+import { formatMicros, nowMicros } from '#lib/runtime';
 import { endpointTable } from '../../endpoints/index.ts';
 import { readFilters } from '../../http/filters.ts';
 import { type FieldErrors, sendInvalid, sendLimitReached, sendProblem } from '../../http/send-problem.ts';
@@ -62,7 +62,7 @@ export const bulkRoute = ({ operation, does }: BulkRoute): Route =>
       const at = nowMicros(deps.clock);
       const selection = { filter, limit, endpointId, asOf: formatMicros(at) };
       const count = await countMatches(
-        { store: idempotent.effects, clock: deps.clock, turns: deps.judgingTurns },
+        { store: idempotent.effects, clock: deps.clock, turns: deps.matchTurns },
         does,
         tenant,
         selection,

@@ -1,6 +1,6 @@
-import { judgeInTurns, type JudgingTurns, type UnjudgedFilters } from '#lib/event-filter';
-import type { Choice, ChosenPage, UnchosenReplay } from '#lib/replay-store';
+import { matchInTurns, type MatchTurns, type UnjudgedFilters } from '#lib/event-filter';
 import { sqlStatus } from '#lib/event-store';
+import type { Choice, ChosenPage, UnchosenReplay } from '#lib/replay-store';
 import type { Store } from '../../resources/resource-table.ts';
 import { endOfWindow, findFew, findInWindow, type From, fromTheFirst } from './find-matches.ts';
 import { matchingOf } from './operations.ts';
@@ -8,7 +8,7 @@ import { type EventKind, readSubscribers, type Subscriber } from './subscribers.
 
 interface Deps {
   store: Store;
-  turns: JudgingTurns;
+  turns: MatchTurns;
   unjudgedFilters: Pick<UnjudgedFilters, 'note'>;
 }
 
@@ -17,7 +17,7 @@ export type ChoosePage = (replay: UnchosenReplay) => Promise<ChosenPage>;
 
 /** A transaction of so many items takes some ten milliseconds; whoever works the replay off waits for it. */
 const pageItems = 1_000;
-/** A page of events whose payloads are read to be judged takes long enough. */
+/** A page of events whose payloads are read to be matched takes long enough. */
 const pageEvents = 1_000;
 
 /** One for a turn at a replay: the endpoints are read once. */
@@ -111,13 +111,16 @@ async function nextRows(store: Store, { operation, tenant, selection, position }
   const window = await endOfWindow(store, matching, from);
   if (window === undefined) return { found: [], to: undefined, isLast: true, isWide: true };
   const found = await findInWindow<EventFound | DeliveryFound>(store, matching, {
-    ...{ columns, from, to: window.id, rest: `ORDER BY id LIMIT ${pageEvents}` },
+    columns,
+    from,
+    to: window.id,
+    rest: `ORDER BY id LIMIT ${pageEvents}`,
   });
   const isCut = found.length === pageEvents;
   return { found, to: isCut ? undefined : window.id, isLast: window.isLast && !isCut, isWide: true };
 }
 
-/** Endpoints that get the event today, in the order of their ids: judged as fan-out does it, and within the same bounds. */
+/** Endpoints that get the event today, in the order of their ids: matched as fan-out does it, and within the same bounds. */
 async function takersOf(
   { store, turns, unjudgedFilters }: Deps,
   tenant: string,
@@ -130,8 +133,8 @@ async function takersOf(
   // Sent without a look, it fails with the reason.
   if (payload === undefined) return candidates.map(({ id }) => id);
   const { body: bytes, content_type: contentType, content_encoding: contentEncoding } = payload;
-  const judged = { tenant, bytes, contentType, contentEncoding, turns };
-  const takers = await judgeInTurns<Subscriber>(candidates, judged);
+  const matching = { tenant, bytes, contentType, contentEncoding, turns };
+  const takers = await matchInTurns<Subscriber>(candidates, matching);
   unjudgedFilters.note({ tenant, eventId: event.id }, takers);
   return takers.map(({ candidate }) => candidate.id);
 }

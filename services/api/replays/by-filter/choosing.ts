@@ -1,14 +1,13 @@
-import { toAppError } from '#lib/errors';
-import type { JudgingTurns, UnjudgedFilters } from '#lib/event-filter';
-import type { Logger } from '#lib/log';
+import type { MatchTurns, UnjudgedFilters } from '#lib/event-filter';
 import type { ItemChoice, UnchosenReplay } from '#lib/replay-store';
+import { type Logger, toAppError } from '#lib/runtime';
 import type { Store } from '../../resources/resource-table.ts';
 import { createChoosePage } from './choose-page.ts';
 
 interface Deps {
   choice: ItemChoice;
   store: Store;
-  turns: JudgingTurns;
+  turns: MatchTurns;
   unjudgedFilters: Pick<UnjudgedFilters, 'note'>;
   log: Logger;
 }

@@ -1,7 +1,7 @@
-import type { Clock } from '#lib/clock';
 import type { ReplayOperation } from '#lib/contract';
-import type { JudgingTurns } from '#lib/event-filter';
+import type { MatchTurns } from '#lib/event-filter';
 import type { Selection } from '#lib/replay-store';
+import type { Clock } from '#lib/runtime';
 import type { Store } from '../../resources/resource-table.ts';
 import { endOfWindow, findFew, findInWindow, type From, fromTheFirst } from './find-matches.ts';
 import { matchingOf, operations } from './operations.ts';
@@ -14,14 +14,14 @@ export interface Count {
   byReason: ReadonlyMap<string, number>;
   /** False if the time was up: there are more. */
   isComplete: boolean;
-  /** Endpoints whose payload filters are judged later: at most so many. */
+  /** Endpoints whose payload filters are matched later: at most so many. */
   withFilter: ReadonlySet<string>;
 }
 
 interface Deps {
   store: Store;
   clock: Pick<Clock, 'monotonicMs'>;
-  turns: JudgingTurns;
+  turns: MatchTurns;
 }
 
 /** More are counted window by window. */
@@ -80,7 +80,10 @@ export async function countMatches(
     if (window === undefined) break;
     const rest = 'GROUP BY 1, 2, 3, 4';
     const groups = await findInWindow<Group>(store, matching, {
-      ...{ columns: `${columns}, count(*)::int AS n`, from, to: window.id, rest },
+      columns: `${columns}, count(*)::int AS n`,
+      from,
+      to: window.id,
+      rest,
     });
     for (const group of groups) await addGroup(group);
     if (window.isLast) break;

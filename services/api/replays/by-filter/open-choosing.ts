@@ -1,14 +1,12 @@
-import type { Clock } from '#lib/clock';
-import type { JudgingTurns, UnjudgedFilters } from '#lib/event-filter';
-import { inRounds, type Part } from '#lib/lifecycle';
-import type { Logger } from '#lib/log';
+import type { MatchTurns, UnjudgedFilters } from '#lib/event-filter';
 import type { createPools } from '#lib/postgres';
 import { createItemChoice } from '#lib/replay-store';
+import { type Clock, inRounds, type Logger, type Part } from '#lib/runtime';
 import { createChoosing } from './choosing.ts';
 
 interface Deps {
   openPool: ReturnType<typeof createPools>;
-  judgingTurns: JudgingTurns;
+  matchTurns: MatchTurns;
   unjudgedFilters: Pick<UnjudgedFilters, 'note'>;
   clock: Clock;
   log: Logger;
@@ -22,7 +20,7 @@ const statementTimeoutMs = 10_000;
 const everyMs = 500;
 
 /** Chooses items of replays by filter as long as the process runs. */
-export function openChoosing({ openPool, judgingTurns, unjudgedFilters, clock, log }: Deps): {
+export function openChoosing({ openPool, matchTurns, unjudgedFilters, clock, log }: Deps): {
   wake(): void;
   parts: Part[];
 } {
@@ -30,7 +28,7 @@ export function openChoosing({ openPool, judgingTurns, unjudgedFilters, clock, l
   const choose = createChoosing({
     choice: createItemChoice(postgres),
     store: postgres,
-    turns: judgingTurns,
+    turns: matchTurns,
     unjudgedFilters,
     log,
   });

@@ -1,8 +1,8 @@
 import type { ReplayOperation } from '#lib/contract';
-import { AppError } from '#lib/errors';
 import { isOpen, sqlStatus } from '#lib/event-store';
 import type { Query } from '#lib/postgres';
 import type { Selection } from '#lib/replay-store';
+import { AppError } from '#lib/runtime';
 import { deliveryFilters } from '../../deliveries/index.ts';
 import { eventFilters, findIdentifierLead } from '../../events/index.ts';
 import { bindTo, filterConditions, type Filtering, type FilterTable, readInstant } from '../../http/filters.ts';

@@ -1,5 +1,5 @@
 import { isSubscribed, type Subscription } from '#lib/contract';
-import { compileFilter, type EventFilter, type JudgingTurns, problemsOfFilter } from '#lib/event-filter';
+import { compileFilter, type EventFilter, type MatchTurns, problemsOfFilter } from '#lib/event-filter';
 import type { Query } from '#lib/postgres';
 import { subscriptionsAfter } from '../../endpoints/index.ts';
 
@@ -25,7 +25,7 @@ const stepsToCompile = 2_000;
 export async function readSubscribers(
   postgres: Query,
   tenant: string,
-  turns: JudgingTurns,
+  turns: MatchTurns,
 ): Promise<(kind: EventKind) => Promise<readonly Subscriber[]>> {
   const subscriptions: (Subscriber & Subscription)[] = [];
   for (let after = ''; ;) {

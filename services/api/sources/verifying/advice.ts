@@ -68,7 +68,7 @@ function timestampIn(source: VerifiedSource, webhook: GivenWebhook): number | un
   const numbers = names
     .flatMap((name) => [...textOf(webhook.headers, name).matchAll(/(?<!\w)\d{1,15}(?!\w)/g)])
     .map(([digits]) => Number(digits));
-  // The time is judged before the body, which need not be hashed for each.
+  // The time is checked before the body, which need not be hashed for each.
   const headersAlone = { ...webhook, body: Buffer.alloc(0) };
   return numbers
     .slice(0, maxNumbers)

@@ -1,7 +1,8 @@
-import type { RandomBytes } from '#lib/ids';
+import { isUtf8 } from 'node:buffer';
+import type { RandomBytes } from '#lib/runtime';
 import { schemeProblems, schemeSettings, signatureSchemes } from '#lib/signatures';
 import { currentSecret } from '../../resources/stored-secrets.ts';
-import { type VerifiedSource, verdictOf } from './verdict.ts';
+import { verdictOf, type VerifiedSource } from './verdict.ts';
 
 export interface Sample {
   headers: Record<string, string>;
@@ -38,7 +39,10 @@ export function sampleWebhook(
   const isForm = scheme.contentType === form;
   const body = given ?? Buffer.from(isForm ? `id=${id}&type=${sampleType}` : documentWith(members));
   const signed = scheme.sign({
-    ...{ secret, body, id, timestampSeconds: Math.floor(nowMs / 1_000) },
+    secret,
+    body,
+    id,
+    timestampSeconds: Math.floor(nowMs / 1_000),
     settings: schemeSettings(name, settings),
   });
   const headers = unite([
@@ -88,3 +92,16 @@ function documentWith(members: Readonly<Record<string, string>>): string {
   }
   return JSON.stringify(document);
 }
+
+/** One line for a POSIX shell that sends the request: nothing in the values is read by the shell, or as the name of a file. */
+export function curlLine(url: string, { headers, body }: Sample): string {
+  const given = Object.entries(headers).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`);
+  const request = ['curl', '-sS', '-X', 'POST', quoted(url), ...given].join(' ');
+  if (isText(body)) return `${request} --data-raw ${quoted(body.toString())}`;
+  return `printf %s ${quoted(body.toString('base64'))} | base64 -d | ${request} --data-binary @-`;
+}
+
+/** Whether it can be an argument of a command. */
+export const isText = (body: Buffer): boolean => isUtf8(body) && !body.includes(0);
+
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

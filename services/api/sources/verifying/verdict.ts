@@ -1,5 +1,5 @@
-import { parseRfc3339 } from '#lib/clock';
 import type { StoredSecret } from '#lib/contract';
+import { parseRfc3339 } from '#lib/runtime';
 import { type HeaderValues, schemeSettings, type SignatureRejection, signatureSchemes } from '#lib/signatures';
 import type { SourceRow } from '../queries.ts';
 
@@ -24,7 +24,10 @@ export function verdictOf(
   { nowMs, secrets = secretsAt(stored, nowMs) }: { nowMs: number; secrets?: readonly string[] },
 ): 'valid' | SignatureRejection {
   const begun = signatureSchemes[name].begin({
-    ...{ headers, secrets, query, nowSeconds: Math.floor(nowMs / 1_000) },
+    headers,
+    secrets,
+    query,
+    nowSeconds: Math.floor(nowMs / 1_000),
     settings: schemeSettings(name, settings),
   });
   if ('rejection' in begun) return begun.rejection;

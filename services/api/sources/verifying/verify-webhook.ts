@@ -8,11 +8,12 @@
  */
 import type { Verification } from '#lib/api-contract';
 import { maxPayloadBytes, maxPayloadText, sourceDefaults } from '#lib/contract';
-import { networksOf } from '#lib/networks';
+import { networksOf } from '#lib/net';
 import { type ProblemCode, problemCodes } from '#lib/problem';
 import { type SignatureRejection, signatureSchemes } from '#lib/signatures';
+import type { FieldErrors, Read } from '../../http/send-problem.ts';
 import { advice } from './advice.ts';
-import { type GivenWebhook, type VerifiedSource, verdictOf } from './verdict.ts';
+import { type GivenWebhook, verdictOf, type VerifiedSource } from './verdict.ts';
 
 type VerificationStep = NonNullable<Verification['step']>;
 
@@ -34,7 +35,11 @@ export function verifyWebhook(source: VerifiedSource, webhook: GivenWebhook, now
     ],
   };
   const refused = (step: VerificationStep, code: ProblemCode, detail: string): Verification => ({
-    ...{ verified: false, step, status: problemCodes[code].status, code, detail },
+    verified: false,
+    step,
+    status: problemCodes[code].status,
+    code,
+    detail,
     ...asked,
   });
 
@@ -47,10 +52,27 @@ export function verifyWebhook(source: VerifiedSource, webhook: GivenWebhook, now
 
   const challenge = signatureSchemes[source.scheme].challengeOf?.(body) !== undefined;
   return {
-    ...{ verified: true, step: null, code: null, ...asked, challenge },
+    verified: true,
+    step: null,
+    code: null,
+    ...asked,
+    challenge,
     status: challenge ? 200 : (response_status ?? sourceDefaults.response_status),
     detail: challenge
       ? 'The ingress answers this connection test; it makes no event'
       : 'The ingress accepts this webhook, as far as it was checked',
   };
+}
+
+/** A body in a request, as text or as base64. */
+interface GivenBody {
+  body?: string;
+  body_encoding?: 'text' | 'base64';
+}
+
+export function readBody({ body = '', body_encoding: encoding = 'text' }: GivenBody): Read<Buffer> {
+  if (encoding === 'text') return { read: Buffer.from(body) };
+  const bytes = Buffer.from(body, 'base64');
+  const errors: FieldErrors = [{ field: '/body', message: 'must be base64 with padding' }];
+  return bytes.toString('base64') === body ? { read: bytes } : { errors };
 }

@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { type AvroTopic, avroTopics, deadLetterStages, header, readSchema, type TopicName } from '#lib/contract';
-import { createId } from '#lib/ids';
 import type { AvroCodec } from '#lib/kafka';
+import { createId } from '#lib/runtime';
 import { newTraceparent } from '#lib/telemetry';
 import { type Draw, oneOf } from '../draw.ts';
 import { type AvroField, avroValues, soundLeaves } from './avro-values.ts';

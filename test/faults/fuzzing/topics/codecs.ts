@@ -1,7 +1,6 @@
-import { systemClock } from '#lib/clock';
 import { type AvroAttempt, type EventRecord, readSchema, topicsOf } from '#lib/contract';
 import { type AvroCodec, createAvroCodec, createEventCodec } from '#lib/kafka';
-import { silentLogger } from '#lib/log';
+import { silentLogger, systemClock } from '#lib/runtime';
 import type { Stack } from '../../../support/stack.ts';
 
 /** By the topic whose values they read and write: an attempt also as no service writes it. */

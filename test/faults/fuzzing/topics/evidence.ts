@@ -1,10 +1,9 @@
 /** The stages' results for the records, from the topics that they write and from the tables. */
 import { randomUUID } from 'node:crypto';
-import { systemClock } from '#lib/clock';
 import { type DeadLetterStage, header, parseDuplicate, type TopicName, topicsOf } from '#lib/contract';
 import { type IncomingRecord, readTopic } from '#lib/kafka';
-import { silentLogger } from '#lib/log';
 import type { Query } from '#lib/postgres';
+import { silentLogger, systemClock } from '#lib/runtime';
 import type { Stack } from '../../../support/stack.ts';
 import type { Codecs } from './codecs.ts';
 import { markHeader, positionOf, type SentRecord, textOf } from './forged-record.ts';

@@ -1,6 +1,6 @@
 /** The consumers of each topic, as the brokers know them: a new consumer is among them by itself. */
 import { type DeadLetterStage, deadLetterStages, topicNames, type TopicName, topicsOf } from '#lib/contract';
-import { silentLogger } from '#lib/log';
+import { silentLogger } from '#lib/runtime';
 import { createClient } from '../../../../libs/kafka/client.ts';
 import type { Stack } from '../../../support/stack.ts';
 import { waitUntil } from '../../../support/wait-until.ts';

@@ -1,6 +1,6 @@
 /** Writes records as any client of Kafka can: to a partition of one's choice, with bytes as they are. */
 import type { Topics } from '#lib/contract';
-import { silentLogger } from '#lib/log';
+import { silentLogger } from '#lib/runtime';
 import { createClient } from '../../../../libs/kafka/client.ts';
 import { type ForgedRecord, markHeader, type SentRecord } from './forged-record.ts';
 

@@ -1,8 +1,7 @@
 /** Records as other versions of the services would write them, and schemas that are none of ours: the registry has them all. */
 import { type AvroTopic, avroTopics, readSchema } from '#lib/contract';
-import { systemClock } from '#lib/clock';
 import { createAvroCodec, registerSchemas, valueSubject } from '#lib/kafka';
-import { silentLogger } from '#lib/log';
+import { silentLogger, systemClock } from '#lib/runtime';
 import type { Stack } from '../../../support/stack.ts';
 import type { AvroField, AvroType } from './avro-values.ts';
 import { type Fields, schemaFieldsOf } from './base-records.ts';

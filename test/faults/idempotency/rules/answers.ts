@@ -7,11 +7,11 @@ export function judgeAnswers(history: History): Finding[] {
   const callsOf = Map.groupBy(history.calls, ({ intent }) => intent);
   return history.intents.flatMap((intent) => {
     const calls = callsOf.get(intent.number) ?? [];
-    return [...judgeEach(history, intent, calls), ...judgeTogether(intent, calls)];
+    return [...matchEach(history, intent, calls), ...judgeTogether(intent, calls)];
   });
 }
 
-function judgeEach({ faults }: History, intent: Intent, calls: readonly Call[]): Finding[] {
+function matchEach({ faults }: History, intent: Intent, calls: readonly Call[]): Finding[] {
   return calls.flatMap((call): Finding[] => {
     const at = { intent: intent.number };
     if (!isExpected(intent, call))

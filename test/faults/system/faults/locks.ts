@@ -1,7 +1,7 @@
 /** Locks of one tenant's rows that others hold for seconds: a session that is left open, a bulk change, a process that stands still. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { silentLogger } from '#lib/log';
 import { createPostgres } from '#lib/postgres';
+import { silentLogger } from '#lib/runtime';
 import type { FaultKind, FaultWorld } from '../fault-kind.ts';
 
 const holdMs = { least: 6_000, most: 9_000 };

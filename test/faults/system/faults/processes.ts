@@ -1,5 +1,5 @@
 /** Services that die, sleep, come and go, and are restarted one by one. */
-import type { CrashPointName } from '#lib/crash-points';
+import type { CrashPointName } from '#lib/runtime';
 import { type ProcessName, serviceOf } from '../../../support/pipeline.ts';
 import { type PipelineService, pipelineServices } from '../../../support/stack.ts';
 import { type FaultKind, type FaultWorld, oneOf } from '../fault-kind.ts';

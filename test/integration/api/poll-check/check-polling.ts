@@ -2,9 +2,9 @@
  * Writers that change events, clients that poll for the changes, and the sum: who has not come to see each event as it is at the end, or
  * never came to the end. Meanwhile the database's clock is set forward and back.
  */
-import { toAppError } from '#lib/errors';
 import { takeClocks } from '#lib/event-store';
 import type { Postgres } from '#lib/postgres';
+import { toAppError } from '#lib/runtime';
 import { seededRandom } from '../../../support/seeded-random.ts';
 import { poll, type Poller, pollerKinds } from './pollers.ts';
 import { type ClockSteps, stepClock } from './stepped-clock.ts';

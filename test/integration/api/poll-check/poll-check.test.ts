@@ -1,7 +1,7 @@
 /** No poller of any kind and page size misses a change; and the checker can detect misses. */
 import { takeClocks } from '#lib/event-store';
-import { silentLogger } from '#lib/log';
 import { createPostgres, type Postgres } from '#lib/postgres';
+import { silentLogger } from '#lib/runtime';
 import { openPollingApi, type PollingApi } from '../polling-api.ts';
 import { checkPolling, faultsOf, type PollCheck, type PollSum } from './check-polling.ts';
 import { installSteppedClock } from './stepped-clock.ts';

@@ -5,8 +5,8 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { freePorts } from '#deploy/local/stack/free-ports.ts';
-import { silentLogger } from '#lib/log';
 import { createPostgres } from '#lib/postgres';
+import { silentLogger } from '#lib/runtime';
 import startServers from '../../../support/start-servers.ts';
 import stopServers from '../../../support/stop-servers.ts';
 import { adminKey } from '../../../unit/api/build-test-app.ts';

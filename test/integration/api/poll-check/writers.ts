@@ -5,9 +5,9 @@
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { toAppError } from '#lib/errors';
 import { takeClocks, takeFreeClocks } from '#lib/event-store';
 import type { Postgres } from '#lib/postgres';
+import { toAppError } from '#lib/runtime';
 import { ofTenants, toBatchRows } from '../../../../services/projector/batch-rows.ts';
 import type { Fact } from '../../../../services/projector/facts.ts';
 import { guardingStatements, writeBatch } from '../../../../services/projector/write-batch.ts';

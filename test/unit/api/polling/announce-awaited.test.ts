@@ -1,8 +1,6 @@
-import { createManualClock } from '#lib/clock';
-import { AppError } from '#lib/errors';
 import { awaitedAgainMs, awaitedForMs, everyTenant } from '#lib/event-store';
-import { silentLogger } from '#lib/log';
 import type { Query } from '#lib/postgres';
+import { AppError, createManualClock, silentLogger } from '#lib/runtime';
 import { createAwaitedTenants } from '../../../../services/api/events/polling/announce-awaited.ts';
 import { settle } from '../../kafka/fixtures.ts';
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type Clock, createManualClock } from '#lib/clock';
+import { type Clock, createManualClock } from '#lib/runtime';
 import { createDeadlines, type Timed } from '../../../../services/api/events/polling/deadlines.ts';
 
 interface Named extends Timed {

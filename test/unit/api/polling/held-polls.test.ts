@@ -1,12 +1,9 @@
 import { Registry } from 'prom-client';
-import { createManualClock, formatMicros } from '#lib/clock';
-import { AppError } from '#lib/errors';
-import { silentLogger } from '#lib/log';
+import { AppError, createManualClock, formatMicros, silentLogger } from '#lib/runtime';
 import type { EventFilter } from '../../../../services/api/events/filters.ts';
 import { createHeldPolls, type Found, type Place } from '../../../../services/api/events/polling/held-polls.ts';
-import { afterInstant } from '../../../../services/api/events/polling/instants.ts';
+import { afterInstant, type NewEvents } from '../../../../services/api/events/polling/read-new-events.ts';
 import { matcherOf } from '../../../../services/api/events/polling/matches-filter.ts';
-import type { NewEvents } from '../../../../services/api/events/polling/read-new-events.ts';
 import type { EventRow } from '../../../../services/api/events/row.ts';
 import { createApiMetrics } from '../../../../services/api/metrics.ts';
 

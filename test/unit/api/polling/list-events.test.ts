@@ -1,6 +1,5 @@
 /** Requests for events whose answer can't be made, held or not. */
-import { createManualClock } from '#lib/clock';
-import { AppError } from '#lib/errors';
+import { AppError, createManualClock } from '#lib/runtime';
 import { waitUntil } from '../../../support/wait-until.ts';
 import { closeApps } from '../ask.ts';
 import { authorization, buildTestApp, postgresOf } from '../build-test-app.ts';

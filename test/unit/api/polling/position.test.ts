@@ -1,4 +1,4 @@
-import { formatMicros } from '#lib/clock';
+import { formatMicros } from '#lib/runtime';
 import { isExpired, readPosition } from '../../../../services/api/events/polling/position.ts';
 import { testCursors } from '../test-polling.ts';
 

@@ -1,4 +1,4 @@
-import { createManualClock } from '#lib/clock';
+import { createManualClock } from '#lib/runtime';
 import { createGatherer } from '../../../../services/api/events/publishing/gather-by-tenant.ts';
 
 const waitTimeoutMs = 4_000;

@@ -1,6 +1,4 @@
-import { createManualClock } from '#lib/clock';
-import { noCrashPoints } from '#lib/crash-points';
-import { AppError } from '#lib/errors';
+import { AppError, createManualClock, noCrashPoints } from '#lib/runtime';
 import { createHeldEvents } from '../../../../services/api/outbox/held-events.ts';
 import { type OutboxEvent, unclaimed } from '../../../../services/api/outbox/outbox-event.ts';
 import { type PublishOutcome, sendsEndAfterMs } from '../../../../services/api/outbox/publish-one.ts';

@@ -1,6 +1,4 @@
-import { createManualClock } from '#lib/clock';
-import { AppError } from '#lib/errors';
-import { silentLogger } from '#lib/log';
+import { AppError, createManualClock, silentLogger } from '#lib/runtime';
 import { createRowBatches } from '../../../../services/api/outbox/row-batches.ts';
 
 function open() {

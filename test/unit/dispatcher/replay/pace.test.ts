@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { createManualClock } from '#lib/clock';
+import { createManualClock } from '#lib/runtime';
 import { createPace } from '../../../../services/dispatcher/replay/pace.ts';
 
 const never = new AbortController().signal;

@@ -1,6 +1,5 @@
-import { createManualClock } from '#lib/clock';
-import { silentLogger } from '#lib/log';
 import type { LeasedReplay, ReplayLane } from '#lib/replay-store';
+import { createManualClock, silentLogger } from '#lib/runtime';
 import { createReplayRunner } from '../../../../services/dispatcher/replay/replay-runner.ts';
 import type { RunReplay } from '../../../../services/dispatcher/replay/run-replay.ts';
 

@@ -1,8 +1,5 @@
-import { createWaitOut } from '#lib/backoff';
-import { createManualClock } from '#lib/clock';
-import type { CrashPointName } from '#lib/crash-points';
-import { silentLogger } from '#lib/log';
 import type { ItemEnd, LeasedReplay, ReplayItem } from '#lib/replay-store';
+import { type CrashPointName, createManualClock, createWaitOut, silentLogger } from '#lib/runtime';
 import { createPace, type Pace } from '../../../../services/dispatcher/replay/pace.ts';
 import { createPlaces } from '../../../../services/dispatcher/replay/places.ts';
 import { createRunReplay } from '../../../../services/dispatcher/replay/run-replay.ts';

@@ -1,8 +1,7 @@
-import { createManualClock } from '#lib/clock';
 import { type DeadLetterStage, header, packHeaders, parseDelivery, undecodableBatchHeaders } from '#lib/contract';
-import { AppError } from '#lib/errors';
 import { decodeKeptBatch } from '#lib/kafka';
 import type { LeasedReplay, ReplayItem } from '#lib/replay-store';
+import { AppError, createManualClock } from '#lib/runtime';
 import { batchRecord, encodeRecordBatch, type RecordContent } from '../../../../libs/kafka/codec/record-batch.ts';
 import type { Endpoint } from '../../../../services/dispatcher/model/endpoint.ts';
 import { createSendItems } from '../../../../services/dispatcher/replay/send-items.ts';

@@ -1,6 +1,5 @@
 /** Documents and schemas that cost more than their size: what they cost the process that serves others, and what becomes of them. */
-import { systemClock } from '#lib/clock';
-import { silentLogger } from '#lib/log';
+import { silentLogger, systemClock } from '#lib/runtime';
 import { createDocumentJobs, documentLimits, type ReadRequest, type Undone } from '#lib/schema-checks';
 import {
   chained,

@@ -1,6 +1,5 @@
 /** Documents and schemas of every shape, by a seed: whatever becomes of one, it ends, and the next one has its turn. */
-import { systemClock } from '#lib/clock';
-import { silentLogger } from '#lib/log';
+import { silentLogger, systemClock } from '#lib/runtime';
 import { createDocumentJobs } from '#lib/schema-checks';
 import { nominalMs } from '../../../support/nominal-time.ts';
 import { hardDocument, hardKinds, hardSchema } from '../../../support/documents-generator/index.ts';

@@ -1,1 +1,0 @@
-export { bisect } from './bisect.ts';

@@ -1,1 +1,0 @@
-export { type ClientTls, createClientTls } from './client-tls.ts';

@@ -1,1 +1,0 @@
-export { codingOf, decodeContent } from './decode-content.ts';

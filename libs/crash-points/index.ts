@@ -1,1 +1,0 @@
-export { type CrashPointName, type CrashPoints, createCrashPoints, noCrashPoints } from './crash-points.ts';

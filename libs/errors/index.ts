@@ -1,1 +1,0 @@
-export { AppError, type AppErrorCode, isAppError, toAppError } from './app-error.ts';

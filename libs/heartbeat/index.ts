@@ -1,1 +1,0 @@
-export { type ReportedLag, reportProcess } from './report-process.ts';

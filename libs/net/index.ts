@@ -1,0 +1,12 @@
+export { type ClientTls, createClientTls } from './client-tls.ts';
+export { type Networks, isNetwork, networksOf, parseNetworks, plainAddress, withoutPort } from './networks/networks.ts';
+export { clientOf, trusting } from './networks/client-address.ts';
+export { embeddedIpv4 } from './networks/embedded-ipv4.ts';
+export { createHttpServer, ignoreExpectHeader, validateHostOurselves } from './http-server/http-server.ts';
+export { openMoreListeners, queueOfEach } from './http-server/shared-port.ts';
+export { answerClientError } from './http-server/client-error.ts';
+export { clientLeft, hasClientLeft } from './http-server/client-left.ts';
+export { problemOfHead } from './http-server/head-problem.ts';
+export { clientCertificateOf, readTlsFiles, type TlsFiles, type TlsMaterial } from './http-server/tls-files.ts';
+export { createTlsRenewal } from './http-server/tls-renewal.ts';
+export { createKnownPaths } from './http-server/known-paths.ts';

@@ -1,2 +1,0 @@
-export { alignColumns, alignFigures } from './align-columns.ts';
-export { fitColumns } from './fit-columns.ts';

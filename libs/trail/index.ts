@@ -1,1 +1,0 @@
-export { type Trails, createTrails } from './trails.ts';
