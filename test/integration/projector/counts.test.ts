@@ -165,8 +165,8 @@ describe('the counts of an event', () => {
     [
       'an event were judged before its first set is whole',
       'decideEvents',
-      'AND f.generation = 0) AS judged',
-      ') OR true AS judged',
+      'AND f.generation = 0) AS decided',
+      ') OR true AS decided',
     ],
     ['the first chunk made a set known', 'insertFanOuts', '>= max(chunks)', '>= 1'],
     [
