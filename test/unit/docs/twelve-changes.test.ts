@@ -1,4 +1,4 @@
-/** The table "Twelve changes" of CONTRIBUTING.md: its files are there, and no other file repeats what the change is about. */
+/** The table "A change and its place" of CONTRIBUTING.md: its files are there, and no other file repeats what the change is about. */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { deadLetterReasons, deliveryStatuses, sourceSchemes, topicNames } from '#lib/contract';
