@@ -2,7 +2,6 @@ import { createSecretKey, type KeyObject } from 'node:crypto';
 import { signEd25519 } from './ed25519.ts';
 import { type HmacForm, signHmac } from './hmac-check.ts';
 import { standardWebhooksKey } from './secret.ts';
-import { formOf, messageOf } from './standard-webhooks-form.ts';
 
 interface Message {
   timestampSeconds: number;
@@ -78,3 +77,14 @@ const hooklineForm = (timestamp: string): HmacForm => ({
   encoding: 'hex',
   before: `${timestamp}.`,
 });
+
+/** The signed text of Standard Webhooks: `<id>.<timestamp>.<body>`, by HMAC-SHA256 (`v1`) and by Ed25519 (`v1a`). */
+export const formOf = (id: string, timestamp: string): HmacForm => ({
+  algorithm: 'sha256',
+  encoding: 'base64',
+  before: `${id}.${timestamp}.`,
+});
+
+/** The same in one piece: Ed25519 hashes its message twice, and needs the whole body. */
+export const messageOf = ({ before = '' }: HmacForm, body: Uint8Array | string): Buffer =>
+  Buffer.concat([Buffer.from(before), typeof body === 'string' ? Buffer.from(body) : body]);

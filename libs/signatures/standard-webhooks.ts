@@ -11,8 +11,7 @@ import { base64Key, decodeExactly, generateSecret, isUsableSecret, standardWebho
 import { isPrivateKey, isPublicKey, readPrivateKey, readPublicKey, verifyEd25519 } from './ed25519.ts';
 import { maxHeaderLength, plainHeader } from './header-values.ts';
 import { beginHmac, type HmacForm } from './hmac-check.ts';
-import { signStandardWebhooks, signWithEd25519 } from './sign.ts';
-import { formOf, messageOf } from './standard-webhooks-form.ts';
+import { formOf, messageOf, signStandardWebhooks, signWithEd25519 } from './sign.ts';
 
 const ownHeader = 'webhook-signature';
 const svixHeader = 'svix-signature';
