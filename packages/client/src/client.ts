@@ -24,6 +24,8 @@ export interface Client {
   list<Name extends ListName>(name: Name, most: number, ...given: GivenOf<Name>): Promise<ItemOf<Name>[]>;
   /** A part of a document that comes in several. @throws ApiError */
   part<Name extends CallName>(name: Name, ...given: GivenOf<Name>): Promise<Part<Value<Name>>>;
+  /** The value beside its text, which has numbers and texts exactly as they were given. @throws ApiError */
+  withText<Name extends CallName>(name: Name, ...given: GivenOf<Name>): Promise<{ value: Value<Name>; text: string }>;
   /** A body that is not the API's own JSON: a payload as its sender sent it. @throws ApiError */
   bytes<Name extends CallName>(name: Name, ...given: GivenOf<Name>): Promise<HttpAnswer>;
 }
@@ -146,6 +148,13 @@ export function createClient(options: ClientOptions): Client {
     return { ...read, next: linked('next', answer.header('link')) };
   }
 
+  async function withText(name: string, given?: AnyGiven): Promise<{ value: unknown; text: string }> {
+    const answer = await bytes(name, given);
+    const read = readValue(answer);
+    if ('failure' in read) throw new ApiError(read.failure);
+    return { ...read, text: answer.bytes.toString() };
+  }
+
   async function page(name: string, given?: AnyGiven): Promise<Page<unknown>> {
     const answer = await bytes(name, given);
     const { status, header } = answer;
@@ -183,6 +192,7 @@ export function createClient(options: ClientOptions): Client {
     pages,
     list,
     part,
+    withText,
     bytes,
     async call(name: string, given?: AnyGiven) {
       const asked = await ask(name, given);

@@ -23,6 +23,7 @@ function openedByCall(open: () => Promise<Client>): Client {
     },
     list: async (name, most, ...given) => (await client()).list(name, most, ...given),
     part: async (name, ...given) => (await client()).part(name, ...given),
+    withText: async (name, ...given) => (await client()).withText(name, ...given),
     bytes: async (name, ...given) => (await client()).bytes(name, ...given),
   };
 }

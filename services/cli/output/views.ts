@@ -1,3 +1,4 @@
+import type { Attempt } from '#lib/api-contract';
 import { endpointSettlingMs } from '#lib/contract';
 import type { Context } from '../context.ts';
 import { printable } from './print.ts';
@@ -22,24 +23,12 @@ export async function countDown(
   stderr.write('\rcounts now      \n');
 }
 
-/** The fields of an attempt that are shown to people; `--json` has all of them. */
-export interface Attempt {
-  attempt: number;
-  at: string;
-  outcome: string;
-  http_status: number | null;
-  duration_ms: number | null;
-  detail: string | null;
-  response_excerpt: string | null;
-  response_excerpt_encoding?: string;
-  /** Milliseconds of each phase; null for a phase that was not reached, or not needed. */
-  timing?: Readonly<Record<string, number | null>> | null;
-}
+type RowOfAttempt = Pick<Attempt, 'attempt' | 'at' | 'outcome' | 'http_status' | 'duration_ms' | 'detail'>;
 
 /** The columns of a table of attempts. */
 export const attemptColumns = ['attempt', 'at', 'outcome', 'status', 'duration', 'detail'];
 
-export const attemptRow = ({ attempt, at, outcome, http_status, duration_ms, detail }: Attempt) => ({
+export const attemptRow = ({ attempt, at, outcome, http_status, duration_ms, detail }: RowOfAttempt) => ({
   attempt,
   at,
   outcome,
@@ -48,8 +37,10 @@ export const attemptRow = ({ attempt, at, outcome, http_status, duration_ms, det
   detail,
 });
 
+type Outcome = Pick<Attempt, 'outcome' | 'http_status' | 'duration_ms' | 'detail' | 'timing'>;
+
 /** The outcome on one line: `http_5xx: 503 after 23 ms (dns 1, connect 2, tls 8, first byte 12)`. */
-export function describeOutcome({ outcome, http_status, duration_ms, detail, timing }: Attempt): string {
+export function describeOutcome({ outcome, http_status, duration_ms, detail, timing }: Outcome): string {
   const phases = Object.entries(timing ?? {}).flatMap(([name, ms]) =>
     ms === null ? [] : [`${name.replace(/_ms$/, '').replaceAll('_', ' ')} ${tenths(ms)}`],
   );

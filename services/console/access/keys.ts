@@ -1,3 +1,4 @@
+import type { ApiKey } from '#lib/api-contract';
 import { html, type Html } from '#lib/html';
 import { isGone } from '../api-calls/calls.ts';
 import { page, seeOther } from '../page-result.ts';
@@ -7,17 +8,6 @@ import { postForm } from '../ui/form.ts';
 import { listPage, listParameters } from '../ui/list-page.ts';
 import { cliCommand, codeBlock, definitions, shortId, wholeId } from '../ui/text.ts';
 import { minute, time } from '../ui/times.ts';
-
-/** An API key of the API. The key itself is shown once, by whoever makes it. */
-interface ApiKey {
-  id: string;
-  name: string;
-  scopes: readonly string[];
-  rate_limit: { per_second: number; burst: number } | null;
-  created_at: string;
-  /** Accurate to a minute. */
-  last_used_at: string | null;
-}
 
 /** The console has a session, and a session makes no keys: the rule of the API. */
 const howToCreateKeys = (tenant: string) => ({

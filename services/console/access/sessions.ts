@@ -1,3 +1,4 @@
+import type { Session } from '#lib/api-contract';
 import { html, type Html } from '#lib/html';
 import { isGone } from '../api-calls/calls.ts';
 import type { Listed, WriteApi } from '../api-calls/console-api.ts';
@@ -10,28 +11,13 @@ import { statusBadge } from '../ui/status.ts';
 import { cliCommand, shortId } from '../ui/text.ts';
 import { minute } from '../ui/times.ts';
 
-/** A session of `GET /v1/sessions`. */
-interface SessionRow {
-  id: string;
-  /** `*`: all. */
-  tenant: string;
-  /** `admin`: the operator's. */
-  key_id: string;
-  scopes: readonly string[];
-  /** False: its code is still to be redeemed. */
-  redeemed: boolean;
-  created_at: string;
-  expires_at: string;
-  idle_expires_at: string;
-}
-
 interface Given {
   context: { query: URLSearchParams; newKey(): string; base: string; session: { id: string } };
   /** Undefined: the sessions of the operator, for all tenants. */
   tenant?: string;
   /** The path of the list. */
   href: string;
-  listed: Listed<SessionRow>;
+  listed: Listed<Session>;
   /** The page of a key; undefined: the keys are those of the operator. */
   keyHref?: (id: string) => string;
   above: Html;
@@ -41,7 +27,7 @@ const operatorKey = 'admin';
 
 /** The sessions of a tenant, or those of the operator for all tenants. */
 const sessionsPage = ({ context, tenant, href, listed, keyHref, above }: Given): PageResult =>
-  listPage<SessionRow>(context, {
+  listPage<Session>(context, {
     title: 'Sessions',
     href,
     listed,

@@ -42,6 +42,8 @@ export interface ReadApi {
   ask<Name extends ReadName>(name: Name, ...given: GivenOf<Name>): Promise<Asked<Value<Name>>>;
   /** @throws ApiError for other refusals than of parameters */
   list<Name extends ListName & ReadName>(name: Name, ...given: GivenOf<Name>): Promise<Listed<ItemOf<Name>>>;
+  /** The value beside its text. @throws ApiError */
+  withText<Name extends ReadName>(name: Name, ...given: GivenOf<Name>): Promise<{ value: Value<Name>; text: string }>;
   /** The body as it came, with its headers. @throws ApiError */
   bytes<Name extends ReadName>(name: Name, ...given: GivenOf<Name>): Promise<HttpAnswer>;
   /** A POST that changes nothing: a dry run, a search. */
@@ -117,6 +119,7 @@ export function createConsoleApi(access: ApiAccess): WriteApi {
     call: reading.call,
     ask: reading.ask,
     list,
+    withText: reading.withText,
     bytes: reading.bytes,
     query: reading.ask,
     async change(name, ...given) {

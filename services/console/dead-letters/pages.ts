@@ -1,3 +1,4 @@
+import type { DeadLetter, DeadLetterWithPayload } from '#lib/api-contract';
 import { html, type Html } from '#lib/html';
 import { startedReplay, withQuery } from '../api-calls/calls.ts';
 import { readTenantNames } from '../api-calls/tenant-names.ts';
@@ -9,15 +10,7 @@ import { listPage, listParameters } from '../ui/list-page.ts';
 import { payloadText, rawMember } from '../ui/payload.ts';
 import { breakable, count, endpointName, inWords, wholeId } from '../ui/text.ts';
 import { minute } from '../ui/times.ts';
-import {
-  type DeadLetter,
-  deadLetterBadge,
-  deadLetterFilters,
-  deadLetterPage,
-  deadLetterStatusFilter,
-  lastOutcome,
-  type WholeDeadLetter,
-} from './views.ts';
+import { deadLetterBadge, deadLetterFilters, deadLetterPage, deadLetterStatusFilter, lastOutcome } from './views.ts';
 
 const nothing = { names: new Map<string, string>(), isComplete: false };
 const filterNames = listParameters([
@@ -107,9 +100,7 @@ const deadLetter = tenantPage({
   get: {
     async answer(context) {
       const { api, params, t, can } = context;
-      const { bytes } = await api.bytes('GET /v1/dead-letters/:id', { params });
-      const text = bytes.toString();
-      const letter = JSON.parse(text) as WholeDeadLetter;
+      const { value: letter, text } = await api.withText('GET /v1/dead-letters/:id', { params });
       const mayReplay = can('write') && letter.status === 'dead' && !letter.shortened;
       return page({
         title: `Dead letter: ${letter.event_type ?? letter.reason.replaceAll('_', ' ')}`,
@@ -133,7 +124,7 @@ const deadLetter = tenantPage({
 });
 
 /** @param answer the text of the dead letter: its payload is shown as it came */
-async function shownPayload({ payload_encoding: encoding, payload: value }: WholeDeadLetter, answer: string) {
+async function shownPayload({ payload_encoding: encoding, payload: value }: DeadLetterWithPayload, answer: string) {
   if (encoding === null) return undefined;
   const bytes =
     encoding === 'json' ? Buffer.from(rawMember(answer, 'payload') ?? '') : Buffer.from(String(value), 'base64');

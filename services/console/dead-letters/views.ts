@@ -1,3 +1,4 @@
+import type { DeadLetter, DeadLetterWithPayload } from '#lib/api-contract';
 import { deadLetterReasons, deadLetterStages } from '#lib/contract';
 import { type Html, html } from '#lib/html';
 import type { Payload } from '../api-calls/calls.ts';
@@ -7,41 +8,6 @@ import { type PayloadText, payloadView } from '../ui/payload.ts';
 import { detailText, statusBadge } from '../ui/status.ts';
 import { count, definitions, endpointName, endpointOptions, inWords, sourceName, sourceOptions } from '../ui/text.ts';
 import { time } from '../ui/times.ts';
-
-/** A dead letter of the API: the fields that pages show. */
-export interface DeadLetter {
-  id: string;
-  stage: string;
-  reason: string;
-  attempts: number;
-  at: string;
-  origin: string;
-  generation: number;
-  event_id: string | null;
-  delivery_id: string | null;
-  endpoint_id: string | null;
-  source_id: string | null;
-  event_type: string | null;
-  last_outcome: string | null;
-  last_http_status: number | null;
-  last_detail: string | null;
-  status: 'dead' | 'replaying' | 'replayed';
-  replay_id: string | null;
-  replayed_at: string | null;
-  /** The delivery that its last replay has sent. */
-  replayed_delivery: { id: string; status: string } | null;
-  shortened: boolean;
-  original_bytes: number | null;
-  original_sha256: string | null;
-}
-
-export interface WholeDeadLetter extends DeadLetter {
-  key: string | null;
-  headers: Readonly<Record<string, string | readonly string[]>>;
-  payload_encoding: 'json' | 'base64' | null;
-  /** Only where it is base64; JSON is shown as it came. */
-  payload: unknown;
-}
 
 /** The last attempt's outcome, in a few words; undefined if nothing was sent. */
 export function lastOutcome({ last_outcome: outcome, last_http_status: status }: DeadLetter): string | undefined {
@@ -120,7 +86,7 @@ export const deadLetterStatusFilter: Filter = {
 const maxCharacters = 100_000;
 
 interface DeadLetterView {
-  letter: WholeDeadLetter;
+  letter: DeadLetterWithPayload;
   /** Undefined: kept no longer. */
   payload: { payload: Payload; text: PayloadText } | undefined;
   naming: Parameters<typeof endpointName>[1];
@@ -166,7 +132,7 @@ export function deadLetterPage({ letter, payload, naming }: DeadLetterView): Htm
 const replayedDelivery = ({ id, status }: { id: string; status: string }, t: string): Html =>
   html`<a href="${t}/deliveries/${encodeURIComponent(id)}"><code class="id">${id}</code></a> ${statusBadge(status)}`;
 
-function whatHappened(letter: WholeDeadLetter): Html | null {
+function whatHappened(letter: DeadLetterWithPayload): Html | null {
   const outcome = lastOutcome(letter);
   const sentence =
     detailText(letter.last_detail, null) ?? (outcome === undefined ? null : `The last attempt: ${outcome}`);
@@ -178,13 +144,13 @@ function whatHappened(letter: WholeDeadLetter): Html | null {
   }`;
 }
 
-function payloadOf({ event_id: eventId }: WholeDeadLetter, kept: DeadLetterView['payload'], t: string): Html {
+function payloadOf({ event_id: eventId }: DeadLetterWithPayload, kept: DeadLetterView['payload'], t: string): Html {
   if (kept === undefined) return html`<p>The payload has been removed: its retention time is over.</p>`;
   const href = eventId === null ? undefined : `${t}/events/${encodeURIComponent(eventId)}/payload`;
   return payloadView({ ...kept, maxCharacters, ...(href !== undefined && { href }) });
 }
 
-function headers({ headers: all }: WholeDeadLetter): Html {
+function headers({ headers: all }: DeadLetterWithPayload): Html {
   const rows = Object.entries(all).flatMap(([name, values]) => [values].flat().map((value) => ({ name, value })));
   return rows.length === 0
     ? html`<p>None.</p>`

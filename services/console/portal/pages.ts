@@ -1,5 +1,5 @@
 import { ApiError } from '#client';
-import type { EventTypeAlias, EventTypeSummary, EventTypeVersion, EventType } from '#lib/api-contract';
+import type { EventTypeAlias, EventTypeSummary } from '#lib/api-contract';
 import { type AliasKind, placeOfName } from '#lib/contract';
 import { html } from '#lib/html';
 import type { ReadApi } from '../api-calls/console-api.ts';
@@ -28,8 +28,7 @@ async function readType(
   name: string,
 ): Promise<{ kind: 'found'; type: TypeWithNewest } | { kind: 'moved'; to: string; by: AliasKind }> {
   try {
-    const text = (await api.bytes('GET /v1/event-types/:name', placeOfName(name))).bytes.toString();
-    const type = JSON.parse(text) as EventType;
+    const { value: type, text } = await api.withText('GET /v1/event-types/:name', placeOfName(name));
     const newest = type.newest && withTexts(type.newest, rawMember(text, 'newest') ?? '');
     return { kind: 'found', type: { ...type, newest } };
   } catch (error) {
@@ -43,8 +42,8 @@ async function readType(
 async function readVersion(api: ReadApi, name: string, version: number): Promise<Version> {
   const { params, query } = placeOfName(name);
   const given = { params: { ...params, version: String(version) }, query };
-  const text = (await api.bytes('GET /v1/event-types/:name/versions/:version', given)).bytes.toString();
-  return withTexts(JSON.parse(text) as EventTypeVersion, text);
+  const { value, text } = await api.withText('GET /v1/event-types/:name/versions/:version', given);
+  return withTexts(value, text);
 }
 
 /** The body of a 301, which the API answers for a former name. */

@@ -1,5 +1,5 @@
 import type { ApiFailure } from '#client';
-import type { BulkPreview, ReplayPreview } from '#lib/api-contract';
+import type { BulkPreview, ReplayItem, ReplayPreview } from '#lib/api-contract';
 import { html } from '#lib/html';
 import { formatMicros } from '#lib/runtime';
 import { countsOf, startedReplay, withQuery } from '../api-calls/calls.ts';
@@ -20,7 +20,7 @@ import {
   selectionForm,
   selectionParameters,
 } from './selection.ts';
-import { previewView, type ReplayItem } from './views.ts';
+import { previewView } from './views.ts';
 
 /** Counting what a replay would take: a dry run of the API, in one form for dead letters, events and deliveries. */
 

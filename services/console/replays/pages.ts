@@ -1,3 +1,4 @@
+import type { Replay, ReplayItem, ReplayWithFailures } from '#lib/api-contract';
 import { html, type Html } from '#lib/html';
 import { holdSeconds, withQuery } from '../api-calls/calls.ts';
 import { readTenantNames } from '../api-calls/tenant-names.ts';
@@ -16,11 +17,8 @@ import {
   failureWord,
   isOpen,
   isUnderWay,
-  type Replay,
   replayBadge,
-  type ReplayItem,
   replayProgress,
-  type ReplayProgress,
   replayTitle,
   requestWords,
 } from './views.ts';
@@ -118,7 +116,7 @@ const replay = tenantPage({
   },
 });
 
-function actions({ t, can }: TenantContext, replay: ReplayProgress): Html | undefined {
+function actions({ t, can }: TenantContext, replay: ReplayWithFailures): Html | undefined {
   if (isUnderWay(replay))
     return can('write', 'replay')
       ? html`<a class="button danger" href="${t}/replays/${replay.id}/cancel" data-while-running>Cancel …</a>`

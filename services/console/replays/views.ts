@@ -1,3 +1,4 @@
+import type { Replay, ReplayWithFailures } from '#lib/api-contract';
 import { html, type Html } from '#lib/html';
 import type { TenantNames } from '../api-calls/tenant-names.ts';
 import { table } from '../ui/lists.ts';
@@ -6,46 +7,6 @@ import { count, endpointName, inWords, plural, shortId, sourceName } from '../ui
 import { duration, time } from '../ui/times.ts';
 import type { Preview } from './new.ts';
 import { type BulkKind, bulkKinds, type Selection } from './selection.ts';
-
-/** A replay of the API. */
-export interface Replay {
-  id: string;
-  status: 'queued' | 'running' | 'sent' | 'completed' | 'partial' | 'cancelled';
-  operation: 'replay_events' | 'retry_deliveries' | 'cancel_deliveries' | null;
-  matched: number;
-  left_out: number;
-  replayed: number;
-  failed: number;
-  remaining: number;
-  /** The deliveries of what was sent; null: an earlier version has sent it, and nobody knows. */
-  outcome: { delivered: number; waiting: number; dead_lettered: number; cancelled: number } | null;
-  /** As it was asked for. */
-  request: Readonly<Record<string, unknown>>;
-  rate_per_second: number | null;
-  created_at: string;
-  sent_at: string | null;
-  ended_at: string | null;
-}
-
-export interface ReplayProgress extends Replay {
-  /** Earlier ones that must end first. */
-  ahead: number;
-  /** How many failed, by reason. */
-  failures: Readonly<Record<string, number>>;
-}
-
-export interface ReplayItem {
-  item: number;
-  status: string;
-  reason: string | null;
-  dead_letter_id: string | null;
-  event_id: string | null;
-  endpoint_id: string | null;
-  delivery_id: string | null;
-  generation: number;
-  /** Where its delivery stands; null: it has none, or is not sent. */
-  outcome: string | null;
-}
 
 /** Items are still to be sent: it can be cancelled. */
 export const isUnderWay = ({ status }: Pick<Replay, 'status'>): boolean => status === 'queued' || status === 'running';
@@ -144,7 +105,7 @@ function textOf(value: unknown): string {
 }
 
 /** How far a replay is: on its page, and what islands/live-replay.ts puts there while it runs. @param href its page */
-export function replayProgress(replay: ReplayProgress, href: string): Html {
+export function replayProgress(replay: ReplayWithFailures, href: string): Html {
   const { status, matched, replayed, failed, remaining, left_out: leftOut } = replay;
   const done = replayed + failed;
   return html`<div class="replay-progress" data-status="${status}"${isOpen(replay) && html` data-open`}>
@@ -162,7 +123,7 @@ ${failed > 0 && failures(replay)}</div>`;
 
 /** `sent` alone says nothing about what became of it. */
 const outcomeFigures = (
-  { delivered, waiting, dead_lettered: dead, cancelled }: NonNullable<ReplayProgress['outcome']>,
+  { delivered, waiting, dead_lettered: dead, cancelled }: NonNullable<ReplayWithFailures['outcome']>,
   href: string,
 ): Html => html`<h2>What became of it</h2><dl class="figures">
 ${figure('Delivered', delivered)}${figure('Waiting', waiting)}${figure('Dead-lettered', dead, dead > 0 && `${href}/items?outcome=dead_lettered`)}${cancelled > 0 && figure('Cancelled', cancelled)}
@@ -171,7 +132,7 @@ ${figure('Delivered', delivered)}${figure('Waiting', waiting)}${figure('Dead-let
 const figure = (label: string, value: number, href: string | false = false): Html =>
   html`<div><dt>${label}</dt><dd>${href === false ? count(value) : html`<a href="${href}">${count(value)}</a>`}</dd></div>`;
 
-function stateWords(replay: ReplayProgress): string {
+function stateWords(replay: ReplayWithFailures): string {
   const { status, matched, replayed, failed, remaining, rate_per_second: rate, ahead } = replay;
   const so = `${count(replayed + failed)} of ${count(matched)} done`;
   switch (status) {
@@ -193,7 +154,7 @@ function stateWords(replay: ReplayProgress): string {
   }
 }
 
-const failures = ({ operation, failures: reasons }: ReplayProgress): Html =>
+const failures = ({ operation, failures: reasons }: ReplayWithFailures): Html =>
   html`<h2>Could not be sent</h2><ul>${Object.entries(reasons).map(([reason, n]) => html`<li>${count(n)}: ${failureWord(reason)}</li>`)}</ul>
 ${operation === null && html`<p class="muted">These could not be sent, and are dead letters as before.</p>`}`;
 

@@ -1,13 +1,13 @@
-import { type Attempt, attemptRow, describeOutcome } from '../../../services/cli/output/views.ts';
+import { attemptRow, describeOutcome } from '../../../services/cli/output/views.ts';
 
-const attempt: Attempt = {
+const attempt = {
   attempt: 3,
   at: '2026-01-01T00:00:00.000000Z',
-  outcome: 'http_5xx',
+  outcome: 'http_5xx' as const,
   http_status: 503,
   duration_ms: 23,
   detail: null,
-  response_excerpt: '',
+  timing: null,
 };
 
 test('an attempt is told with its phases, as far as it came', () => {
@@ -23,7 +23,13 @@ test('an answer with an odd head says what was odd', () => {
 });
 
 test('what was not answered says why, and moves no cursor', () => {
-  const blocked = { ...attempt, outcome: 'blocked', http_status: null, duration_ms: null, detail: 'a \u001b[2J name' };
+  const blocked = {
+    ...attempt,
+    outcome: 'blocked' as const,
+    http_status: null,
+    duration_ms: null,
+    detail: 'a \u001b[2J name',
+  };
   expect(describeOutcome(blocked)).toBe('blocked: a ?[2J name');
 });
 
@@ -31,7 +37,7 @@ test('a row of the table has what is asked first', () => {
   expect(attemptRow(attempt)).toEqual({
     attempt: 3,
     at: attempt.at,
-    outcome: 'http_5xx',
+    outcome: 'http_5xx' as const,
     status: 503,
     duration: '23 ms',
     detail: null,

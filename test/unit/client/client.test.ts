@@ -198,3 +198,9 @@ test('a request is resent as its caller says, and is the same each time', async 
   expect(await client.ask('GET /v1/system')).toMatchObject({ ok: true });
   expect([methods, api.asked.length]).toEqual([['GET'], 2]);
 });
+
+test('a value comes with its text, in which numbers are as they were given', async () => {
+  answers.push({ status: 200, body: { rate: 1.5 } });
+  const { value, text } = await clientOf().withText('GET /v1/system');
+  expect([value, text]).toEqual([{ rate: 1.5 }, '{"rate":1.5}']);
+});
