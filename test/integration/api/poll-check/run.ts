@@ -11,6 +11,7 @@ import startServers from '../../../support/start-servers.ts';
 import stopServers from '../../../support/stop-servers.ts';
 import { adminKey } from '../../../unit/api/build-test-app.ts';
 import { createEvidenceRecorder } from '../../../evidence/evidence.ts';
+import { thousands } from '../../../support/thousands.ts';
 import { createWorld } from '../../dispatcher/world.ts';
 import { checkPolling, faultsOf } from './check-polling.ts';
 import { installSteppedClock } from './stepped-clock.ts';
@@ -77,8 +78,9 @@ const sum = await checkPolling({
 });
 const faults = faultsOf(sum);
 process.stdout.write(`${JSON.stringify({ seed, ...sum, faults }, undefined, 2)}\n`);
+const { forward, back } = sum.clockSteps;
 record(
-  `${sum.changes} changes by ${writers} writers, ${sum.requests} requests by ${sum.pollers} pollers: ${faults.length === 0 ? '0 missed, 0 out of order' : `**missed**: ${faults.join('; ')}`}; ` +
+  `${thousands(sum.changes)} changes by ${writers} writers, ${thousands(sum.requests)} requests by ${sum.pollers} pollers, the clock set ${thousands(forward + back)} times: ${faults.length === 0 ? '0 missed, 0 out of order' : `**missed**: ${faults.join('; ')}`}; ` +
     `${((sum.writingMs + sum.followingMs) / 60_000).toFixed(1)} minutes`,
 );
 process.exitCode = faults.length > 0 ? 1 : 0;
