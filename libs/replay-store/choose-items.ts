@@ -95,6 +95,7 @@ export function createItemChoice(postgres: Postgres): ItemChoice {
           WHERE r.tenant = free.tenant AND r.id = free.id
           RETURNING r.tenant, r.id, r.operation, r.selection, r.chosen_to, r.chosen`,
         [max],
+        'claim-choosing',
       );
       return rows.map(({ tenant, id, operation, selection, chosen_to: position, chosen }) => ({
         tenant,

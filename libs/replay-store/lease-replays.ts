@@ -57,6 +57,7 @@ export const leaseReplays = (query: Query, owner: string, lane: ReplayLane, max:
       WHERE r.tenant = free.tenant AND r.id = free.id
       RETURNING r.tenant, r.id, r.created_at, r.rate_per_second, r.operation, r.request ? 'test' AS is_test`,
     [owner, max],
+    `lease-${lane}-replays`,
   );
 
 const singles = `

@@ -21,6 +21,8 @@ export function deleteExpiredEndpoints({ postgres, clock, log }: { postgres: Que
                                   LIMIT ${rowsAtOnce}
                                     FOR UPDATE SKIP LOCKED)
           RETURNING tenant, id`,
+        [],
+        'delete-expired',
       );
       for (const { tenant, id } of rows) log.info({ event: 'endpoint.expired', tenant, endpointId: id });
       deleted = rows.length;

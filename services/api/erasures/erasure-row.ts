@@ -166,6 +166,7 @@ export const leaseErasures = (postgres: Query, owner: string, max: number): Prom
         .map((column) => `e.${column.trim()}`)
         .join(', ')}`,
     [owner, max],
+    'lease-erasures',
   );
 
 /** Changes it, and extends the lease. @returns it as it is now; undefined: another has it, and nothing was changed */

@@ -133,6 +133,9 @@ const dueRows = `
    ORDER BY due.turn, due.due_at
    LIMIT $8`;
 
+/** What costs next to nothing where there is nothing: planning `dueRows` takes 3 ms, each second of a night without retries. */
+const anyRow = 'SELECT FROM waiting WHERE partition = ANY ($1::int[]) LIMIT 1';
+
 const eventContents = `
   SELECT e.tenant, e.id, e.source_id, e.type, e.received_at, e.ordering_key, e.traceparent, p.content_type,
          p.content_encoding, p.body, CASE WHEN wanted.with_request THEN p.request END AS request,
@@ -202,8 +205,10 @@ interface RawContent {
 
 /** @param indexScanPool has the settings of lanes-with-rows.ts */
 export function createWaitingTable(postgres: Query, indexScanPool: Query): WaitingTable {
+  let foundNone = false;
   return {
     async due({ partitions, now, perLane, perTenant, perPartition, tenants, starts, lanes, except, limit }) {
+      if (foundNone && (await indexScanPool.query(anyRow, [partitions], 'any-waiting')).length === 0) return [];
       const values = [
         partitions,
         JSON.stringify(
@@ -224,6 +229,7 @@ export function createWaitingTable(postgres: Query, indexScanPool: Query): Waiti
       ];
       // Not prepared: the planner must see how few rows are wanted.
       const rows = await indexScanPool.query<RawDueRow>(dueRows, values);
+      foundNone = rows.length === 0;
       return rows.map((row) => ({
         ...waitingRowOf(row),
         payloadBytes: row.payload_bytes,

@@ -123,6 +123,12 @@ describe('the table of what waits', () => {
     expect((await table.due(question({ lanes: room }))).map(({ tenant }) => tenant)).toEqual(['other']);
   });
 
+  it('finds what came after a read that found nothing, in whichever partition', async () => {
+    expect([await due(), await due()]).toEqual([[], []]);
+    await insert({ id: 'a', partition: 2 });
+    expect(await due({ partitions: [0, 1] })).toEqual([]);
+    expect(await due()).toEqual(['a']);
+  });
   it('gives of each lane what it has room for, so that a backlog does not hide the others', async () => {
     const backlog = Array.from({ length: 30 }, (_, at) => ({ id: `backlog${at}`, dueAt: now - second + at }));
     await insert(...backlog, { id: 'x', endpointId: 'ep_2' }, { id: 'y', endpointId: 'ep_3', partition: 1 });
