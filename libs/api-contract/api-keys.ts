@@ -1,67 +1,46 @@
 import { scopes } from './access.ts';
 import { displayName, rateLimit } from './fields.ts';
-import { component, operation, page, resource } from './operation.ts';
+import { answer, component, operationsOf, page, resource } from './operation.ts';
 import { pageQuery } from './paging.ts';
-import {
-  closedObject,
-  extend,
-  id,
-  list,
-  nullable,
-  object,
-  oneOf,
-  saying,
-  type Static,
-  text,
-  textIn,
-  time,
-} from './schema.ts';
+import * as t from './schema.ts';
+
+const operation = operationsOf('API keys');
 
 const apiKey = component(
   'ApiKey',
-  object({
-    id: id('key'),
-    name: text,
-    scopes: list(oneOf(scopes)),
-    rate_limit: saying('rate limit of this key; null: the default', rateLimit),
-    created_at: time,
-    last_used_at: saying('accurate to a minute', nullable(time)),
+  t.object({
+    id: t.id('key'),
+    name: t.text,
+    scopes: t.list(t.oneOf(scopes)),
+    rate_limit: t.saying('rate limit of this key; null: the default', rateLimit),
+    created_at: t.time,
+    last_used_at: t.saying('accurate to a minute', t.nullable(t.time)),
   }),
 );
 
-export type ApiKey = Static<typeof apiKey.schema>;
+export type ApiKey = t.Static<typeof apiKey.schema>;
 
 const apiKeyWithText = component(
   'ApiKeyWithText',
-  extend(apiKey.schema, { key: saying('shown only in this response', text) }),
+  t.extend(apiKey.schema, { key: t.saying('shown only in this response', t.text) }),
 );
 
 /** Scopes that a key or session is given. */
-export const givenScopes = list(textIn(scopes), { minItems: 1, maxItems: scopes.length, uniqueItems: true });
+export const givenScopes = t.list(t.textIn(scopes), { minItems: 1, maxItems: scopes.length, uniqueItems: true });
 
-export const createApiKey = operation({
-  method: 'POST',
-  path: '/v1/api-keys',
-  tag: 'API keys',
+export const createApiKey = operation('POST', '/v1/api-keys', {
   id: 'createApiKey',
   summary: 'Create an API key',
   access: { scope: 'admin', audit: 'api_key.create', notBySession: 'make keys' },
-  body: closedObject({ name: displayName, scopes: givenScopes }, { rate_limit: rateLimit }),
+  body: t.closedObject({ name: displayName, scopes: givenScopes }, { rate_limit: rateLimit }),
   example: { name: 'publisher', scopes: ['publish'] },
   answers: {
-    201: {
-      is: 'The API key; the only response that contains the key itself',
-      body: apiKeyWithText.ref,
-      headers: ['Location', 'ETag'],
-    },
+    201: answer(apiKeyWithText, 'The API key; the only response that contains the key itself', 'Location', 'ETag'),
   },
   errors: ['limit_reached'],
 });
 
-export const listApiKeys = operation({
-  method: 'GET',
-  path: '/v1/api-keys',
-  tag: 'API keys',
+export const listApiKeys = operation('GET', '/v1/api-keys', {
   id: 'listApiKeys',
   summary: 'List API keys, oldest first',
   access: { scope: 'admin' },
@@ -69,21 +48,15 @@ export const listApiKeys = operation({
   answers: { 200: page(apiKey, 'API keys that are not revoked') },
 });
 
-export const getApiKey = operation({
-  method: 'GET',
-  path: '/v1/api-keys/:id',
-  tag: 'API keys',
+export const getApiKey = operation('GET', '/v1/api-keys/:id', {
   id: 'getApiKey',
   summary: 'Read an API key',
   access: { scope: 'admin' },
-  answers: { 200: { is: 'The API key, without the key itself', body: apiKey.ref, headers: ['ETag'] } },
+  answers: { 200: answer(apiKey, 'The API key, without the key itself', 'ETag') },
   errors: ['gone'],
 });
 
-export const deleteApiKey = operation({
-  method: 'DELETE',
-  path: '/v1/api-keys/:id',
-  tag: 'API keys',
+export const deleteApiKey = operation('DELETE', '/v1/api-keys/:id', {
   id: 'deleteApiKey',
   summary: 'Revoke an API key; this takes effect within seconds',
   access: { scope: 'admin', audit: 'api_key.delete' },

@@ -1,34 +1,33 @@
 import { dateTime, filterText } from './fields.ts';
-import { component, operation, page, parameter, resource } from './operation.ts';
+import { component, operationsOf, page, parameter, resource } from './operation.ts';
 import { pageQuery } from './paging.ts';
-import { anyObject, id, nullable, object, oneOf, saying, type Static, text, time } from './schema.ts';
+import * as t from './schema.ts';
 
-const fields = (description: string) => saying(description, nullable(anyObject));
+const operation = operationsOf('Audit');
+
+const fields = (description: string) => t.saying(description, t.nullable(t.anyObject));
 
 const auditEntry = component(
   'AuditEntry',
-  object({
-    id: id('aud'),
-    at: time,
-    actor: object({
-      type: oneOf(['key', 'session', 'operator']),
-      id: saying('id of the key or session; `admin` for the operator', text),
-      key_id: saying('the key that acted, for a session the one that it was made from', text),
+  t.object({
+    id: t.id('aud'),
+    at: t.time,
+    actor: t.object({
+      type: t.oneOf(['key', 'session', 'operator']),
+      id: t.saying('id of the key or session; `admin` for the operator', t.text),
+      key_id: t.saying('the key that acted, for a session the one that it was made from', t.text),
     }),
-    action: saying('`<resource>.<verb>`', text),
-    resource_id: text,
+    action: t.saying('`<resource>.<verb>`', t.text),
+    resource_id: t.text,
     before: fields('the fields that changed, as they were; null for a creation'),
     after: fields('the fields that changed, as they are; null for a deletion'),
-    request_id: saying('in the log of the API, too', id('req')),
+    request_id: t.saying('in the log of the API, too', t.id('req')),
   }),
 );
 
-export type AuditEntry = Static<typeof auditEntry.schema>;
+export type AuditEntry = t.Static<typeof auditEntry.schema>;
 
-export const listAuditEntries = operation({
-  method: 'GET',
-  path: '/v1/audit',
-  tag: 'Audit',
+export const listAuditEntries = operation('GET', '/v1/audit', {
   id: 'listAuditEntries',
   summary: 'List who changed what, newest first',
   description: 'With `Hookline-Tenant: *`, what the operator changed of its sessions for all tenants.',

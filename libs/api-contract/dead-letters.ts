@@ -1,7 +1,7 @@
 import { deadLetterStages, deadLetterStatuses, deliveryStatuses, maxReplayDeadLetters } from '#lib/contract';
 import { lastAttemptFields } from './deliveries.ts';
 import { dateTime, filterText, replayRate, wholeNumber } from './fields.ts';
-import { component, operation, page, parameter, resource, schemasOf } from './operation.ts';
+import { answer, component, operationsOf, page, parameter, resource, schemasOf } from './operation.ts';
 import { pageQuery } from './paging.ts';
 import {
   bulkPreview,
@@ -15,101 +15,84 @@ import {
   replayItem,
   replayWithFailures,
 } from './replays.ts';
-import {
-  closedObject,
-  count,
-  either,
-  extend,
-  flag,
-  id,
-  list,
-  map,
-  nullable,
-  object,
-  oneOf,
-  saying,
-  type Static,
-  text,
-  textIn,
-  textOf,
-  time,
-  unknownValue,
-} from './schema.ts';
+import * as t from './schema.ts';
+
+const operation = operationsOf('Dead letters and replays');
 
 const deadLetter = component(
   'DeadLetter',
-  object({
-    id: id('dl'),
-    stage: oneOf(deadLetterStages),
-    reason: text,
-    attempts: count,
-    at: time,
-    origin: text,
-    generation: count,
-    event_id: nullable(text),
-    delivery_id: nullable(text),
-    endpoint_id: nullable(text),
-    source_id: nullable(text),
-    event_type: nullable(text),
+  t.object({
+    id: t.id('dl'),
+    stage: t.oneOf(deadLetterStages),
+    reason: t.text,
+    attempts: t.count,
+    at: t.time,
+    origin: t.text,
+    generation: t.count,
+    event_id: t.nullable(t.text),
+    delivery_id: t.nullable(t.text),
+    endpoint_id: t.nullable(t.text),
+    source_id: t.nullable(t.text),
+    event_type: t.nullable(t.text),
     ...lastAttemptFields,
-    status: oneOf(deadLetterStatuses),
-    replay_id: nullable(id('rpl')),
-    replayed_at: nullable(time),
-    replayed_delivery: saying(
+    status: t.oneOf(deadLetterStatuses),
+    replay_id: t.nullable(t.id('rpl')),
+    replayed_at: t.nullable(t.time),
+    replayed_delivery: t.saying(
       'the delivery that its last replay has sent, and where it stands; null for records that are no deliveries',
-      nullable(object({ id: id('dlv'), status: oneOf(deliveryStatuses) })),
+      t.nullable(t.object({ id: t.id('dlv'), status: t.oneOf(deliveryStatuses) })),
     ),
-    shortened: saying('the payload was cut because Kafka refused the complete record; it cannot be replayed', flag),
-    original_bytes: saying('size of the complete payload; null if it was not cut', nullable(count)),
-    original_sha256: saying('SHA-256 of the complete payload, in hex', nullable(text)),
+    shortened: t.saying('the payload was cut because Kafka refused the complete record; it cannot be replayed', t.flag),
+    original_bytes: t.saying('size of the complete payload; null if it was not cut', t.nullable(t.count)),
+    original_sha256: t.saying('SHA-256 of the complete payload, in hex', t.nullable(t.text)),
   }),
 );
 
-export type DeadLetter = Static<typeof deadLetter.schema>;
+export type DeadLetter = t.Static<typeof deadLetter.schema>;
 
 const deadLetterWithPayload = component(
   'DeadLetterWithPayload',
-  extend(deadLetter.schema, {
-    key: nullable(text),
-    headers: map(either(text, list(text))),
-    undecodable_batch: saying(
+  t.extend(deadLetter.schema, {
+    key: t.nullable(t.text),
+    headers: t.map(t.either(t.text, t.list(t.text))),
+    undecodable_batch: t.saying(
       'where it stood, for the reason `undecodable_batch`: the payload is the whole batch as on the topic; null for others',
-      nullable(
-        object({
-          topic: text,
-          partition: count,
-          first_offset: text,
-          last_offset: text,
-          offsets: saying('all of them; null if there are more than 10,000', nullable(list(text))),
-          compression: text,
-          problem: saying('why it could not be decoded', text),
+      t.nullable(
+        t.object({
+          topic: t.text,
+          partition: t.count,
+          first_offset: t.text,
+          last_offset: t.text,
+          offsets: t.saying('all of them; null if there are more than 10,000', t.nullable(t.list(t.text))),
+          compression: t.text,
+          problem: t.saying('why it could not be decoded', t.text),
         }),
       ),
     ),
-    payload_encoding: saying('null once it has been removed', oneOf(['json', 'base64', null])),
-    payload: unknownValue,
+    payload_encoding: t.saying('null once it has been removed', t.oneOf(['json', 'base64', null])),
+    payload: t.unknownValue,
   }),
 );
 
-export type DeadLetterWithPayload = Static<typeof deadLetterWithPayload.schema>;
+export type DeadLetterWithPayload = t.Static<typeof deadLetterWithPayload.schema>;
 
 const preview = component(
   'ReplayPreview',
-  object({
-    dry_run: flag,
-    matched: count,
-    left_out: saying('number of matches left out because of `limit`', count),
-    ids: saying('the first dead letters that match', list(id('dl'))),
-    by_endpoint: list(object({ endpoint_id: nullable(text), letters: count })),
-    by_reason: list(object({ stage: oneOf(deadLetterStages), reason: text, letters: count })),
+  t.object({
+    dry_run: t.flag,
+    matched: t.count,
+    left_out: t.saying('number of matches left out because of `limit`', t.count),
+    ids: t.saying('the first dead letters that match', t.list(t.id('dl'))),
+    by_endpoint: t.list(t.object({ endpoint_id: t.nullable(t.text), letters: t.count })),
+    by_reason: t.list(t.object({ stage: t.oneOf(deadLetterStages), reason: t.text, letters: t.count })),
   }),
 );
 
-export type ReplayPreview = Static<typeof preview.schema>;
+export type ReplayPreview = t.Static<typeof preview.schema>;
 
 /** The filters for listing and replaying dead letters. */
 export const deadLetterFilterQuery = {
-  stage: parameter(textIn(deadLetterStages)),
+  stage: parameter(t.textIn(deadLetterStages)),
   endpoint_id: parameter(filterText),
   event_type: parameter(filterText),
   source_id: parameter(filterText),
@@ -118,54 +101,45 @@ export const deadLetterFilterQuery = {
   until: parameter(dateTime, 'RFC 3339: dead-lettered before this time'),
 };
 
-export const listDeadLetters = operation({
-  method: 'GET',
-  path: '/v1/dead-letters',
-  tag: 'Dead letters and replays',
+export const listDeadLetters = operation('GET', '/v1/dead-letters', {
   id: 'listDeadLetters',
   summary: 'List dead letters, newest first',
   description:
     'With `Hookline-Tenant: *`, those that belong to no tenant: batches that could not be decoded, and records that name none.',
   access: { ofAllTenants: true },
-  query: { ...deadLetterFilterQuery, status: parameter(textIn(deadLetterStatuses)), ...pageQuery },
+  query: { ...deadLetterFilterQuery, status: parameter(t.textIn(deadLetterStatuses)), ...pageQuery },
   answers: { 200: page(deadLetter, 'Dead letters that match') },
 });
 
-export const getDeadLetter = operation({
-  method: 'GET',
-  path: '/v1/dead-letters/:id',
-  tag: 'Dead letters and replays',
+export const getDeadLetter = operation('GET', '/v1/dead-letters/:id', {
   id: 'getDeadLetter',
   summary: 'Read a dead letter with key, headers and payload',
   access: { ofAllTenants: true },
-  answers: { 200: { is: 'The dead letter', body: deadLetterWithPayload.ref } },
+  answers: { 200: answer(deadLetterWithPayload, 'The dead letter') },
 });
 
-export const replayDeadLetters = operation({
-  method: 'POST',
-  path: '/v1/dead-letters/replay',
-  tag: 'Dead letters and replays',
+export const replayDeadLetters = operation('POST', '/v1/dead-letters/replay', {
   id: 'replayDeadLetters',
   summary: 'Replay matching dead letters',
   description:
     'Requires at least one filter, or `all`: true. With `dry_run`, nothing is sent; without it, the key needs the scope `write`.',
   access: { dryRunScope: 'read', audit: 'dead_letters.replay', ofAllTenants: true },
-  body: closedObject(
+  body: t.closedObject(
     {},
     {
-      ids: list(textOf({ maxLength: 100 }), { minItems: 1, maxItems: 10_000 }),
+      ids: t.list(t.textOf({ maxLength: 100 }), { minItems: 1, maxItems: 10_000 }),
       ...schemasOf(deadLetterFilterQuery),
-      all: flag,
+      all: t.flag,
       limit: wholeNumber(1, maxReplayDeadLetters),
       rate_per_second: replayRate,
-      dry_run: flag,
+      dry_run: t.flag,
     },
   ),
   example: { stage: 'dispatcher', dry_run: true },
   answers: {
     202: {
       is: 'The replay, or, with `dry_run`, the dead letters it would send',
-      body: either(replay.ref, preview.ref),
+      body: t.either(replay.ref, preview.ref),
     },
   },
   errors: ['limit_reached'],

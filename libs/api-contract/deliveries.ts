@@ -1,89 +1,70 @@
 import { attemptOutcomes, deliveryStatuses } from '#lib/contract';
 import { deliveryFilterQuery } from './delivery-filters.ts';
-import { component, operation, page, parameter, resource, schemasOf } from './operation.ts';
+import { answer, component, operationsOf, page, parameter, resource, schemasOf } from './operation.ts';
 import { pageQuery } from './paging.ts';
 import { bulkFields, byFilter, replay } from './replays.ts';
-import {
-  closedObject,
-  count,
-  either,
-  flag,
-  id,
-  integer,
-  map,
-  nullable,
-  nullableTextIn,
-  number,
-  object,
-  oneOf,
-  saying,
-  type Static,
-  text,
-  textIn,
-  time,
-} from './schema.ts';
+import * as t from './schema.ts';
 
-const ms = nullable(number);
+const operation = operationsOf('Deliveries');
+
+const ms = t.nullable(t.number);
 
 /** The last attempt of a delivery. */
 export const lastAttemptFields = {
-  last_outcome: saying(
+  last_outcome: t.saying(
     'of the last attempt; null: none yet, or it was before this was recorded',
-    nullableTextIn(attemptOutcomes),
+    t.nullableTextIn(attemptOutcomes),
   ),
-  last_http_status: saying('of the last attempt; null as well if there was no response', nullable(integer)),
-  last_detail: saying('of the last attempt', nullable(text)),
+  last_http_status: t.saying('of the last attempt; null as well if there was no response', t.nullable(t.integer)),
+  last_detail: t.saying('of the last attempt', t.nullable(t.text)),
 };
 
 export const delivery = component(
   'Delivery',
-  object({
-    id: id('dlv'),
-    event_id: id('evt'),
-    event_type: saying('of the event; null if it was erased', nullable(text)),
-    endpoint_id: text,
-    generation: saying('replay generation: 0, then one more per replay', count),
-    status: oneOf(deliveryStatuses),
-    attempts: count,
-    next_attempt_at: nullable(time),
-    detail: nullable(text),
+  t.object({
+    id: t.id('dlv'),
+    event_id: t.id('evt'),
+    event_type: t.saying('of the event; null if it was erased', t.nullable(t.text)),
+    endpoint_id: t.text,
+    generation: t.saying('replay generation: 0, then one more per replay', t.count),
+    status: t.oneOf(deliveryStatuses),
+    attempts: t.count,
+    next_attempt_at: t.nullable(t.time),
+    detail: t.nullable(t.text),
     ...lastAttemptFields,
-    created_at: time,
-    updated_at: time,
+    created_at: t.time,
+    updated_at: t.time,
   }),
 );
 
-export type Delivery = Static<typeof delivery.schema>;
+export type Delivery = t.Static<typeof delivery.schema>;
 
 export const attempt = component(
   'Attempt',
-  object({
-    attempt: count,
-    at: time,
-    outcome: oneOf(attemptOutcomes),
-    http_status: nullable(integer),
+  t.object({
+    attempt: t.count,
+    at: t.time,
+    outcome: t.oneOf(attemptOutcomes),
+    http_status: t.nullable(t.integer),
     duration_ms: ms,
-    detail: nullable(text),
-    request: saying(
+    detail: t.nullable(t.text),
+    request: t.saying(
       'as it was sent; its body is the event’s payload. Null where nothing was. A portal session sees Hookline’s own headers alone',
-      nullable(object({ method: text, url: text, headers: map(text) })),
+      t.nullable(t.object({ method: t.text, url: t.text, headers: t.map(t.text) })),
     ),
-    response_headers: nullable(map(text)),
-    response_excerpt: saying('the first 8 kB of the response body', nullable(text)),
-    response_excerpt_encoding: oneOf(['text', 'base64']),
-    timing: saying(
+    response_headers: t.nullable(t.map(t.text)),
+    response_excerpt: t.saying('the first 8 kB of the response body', t.nullable(t.text)),
+    response_excerpt_encoding: t.oneOf(['text', 'base64']),
+    timing: t.saying(
       'null for phases that did not happen',
-      nullable(object({ dns_ms: ms, connect_ms: ms, tls_ms: ms, first_byte_ms: ms, body_ms: ms })),
+      t.nullable(t.object({ dns_ms: ms, connect_ms: ms, tls_ms: ms, first_byte_ms: ms, body_ms: ms })),
     ),
   }),
 );
 
-export type Attempt = Static<typeof attempt.schema>;
+export type Attempt = t.Static<typeof attempt.schema>;
 
-export const listDeliveries = operation({
-  method: 'GET',
-  path: '/v1/deliveries',
-  tag: 'Deliveries',
+export const listDeliveries = operation('GET', '/v1/deliveries', {
   id: 'listDeliveries',
   summary: 'List deliveries, newest first',
   description:
@@ -91,26 +72,20 @@ export const listDeliveries = operation({
   access: { capability: 'view' },
   query: {
     ...deliveryFilterQuery,
-    order: parameter(textIn(['asc', 'desc']), '`asc`: oldest first. Default: `desc`'),
+    order: parameter(t.textIn(['asc', 'desc']), '`asc`: oldest first. Default: `desc`'),
     ...pageQuery,
   },
   answers: { 200: page(delivery, 'Deliveries that match') },
 });
 
-export const getDelivery = operation({
-  method: 'GET',
-  path: '/v1/deliveries/:id',
-  tag: 'Deliveries',
+export const getDelivery = operation('GET', '/v1/deliveries/:id', {
   id: 'getDelivery',
   summary: 'Read a delivery',
   access: { capability: 'view' },
-  answers: { 200: { is: 'The delivery and its status', body: delivery.ref } },
+  answers: { 200: answer(delivery, 'The delivery and its status') },
 });
 
-export const listDeliveryAttempts = operation({
-  method: 'GET',
-  path: '/v1/deliveries/:id/attempts',
-  tag: 'Deliveries',
+export const listDeliveryAttempts = operation('GET', '/v1/deliveries/:id/attempts', {
   id: 'listDeliveryAttempts',
   summary: 'List the attempts of a delivery, oldest first',
   access: { capability: 'view' },
@@ -118,42 +93,33 @@ export const listDeliveryAttempts = operation({
   answers: { 200: page(attempt, 'Attempts with their outcomes') },
 });
 
-export const retryDelivery = operation({
-  method: 'POST',
-  path: '/v1/deliveries/:id/retry',
-  tag: 'Deliveries',
+export const retryDelivery = operation('POST', '/v1/deliveries/:id/retry', {
   id: 'retryDelivery',
   summary: 'Retry a delivery now; if it is dead-lettered, replay its dead letter',
   access: { capability: 'replay', audit: 'delivery.retry' },
-  body: closedObject({}),
-  answers: { 202: { is: 'The delivery, or the replay', body: either(delivery.ref, replay.ref) } },
+  body: t.closedObject({}),
+  answers: { 202: { is: 'The delivery, or the replay', body: t.either(delivery.ref, replay.ref) } },
   errors: ['conflict', 'limit_reached'],
 });
 
-export const cancelDelivery = operation({
-  method: 'POST',
-  path: '/v1/deliveries/:id/cancel',
-  tag: 'Deliveries',
+export const cancelDelivery = operation('POST', '/v1/deliveries/:id/cancel', {
   id: 'cancelDelivery',
   summary: 'Cancel an open delivery; an attempt in flight can still succeed',
   access: { audit: 'delivery.cancel' },
-  body: closedObject({}),
+  body: t.closedObject({}),
   answers: {
-    200: { is: 'The delivery is cancelled', body: delivery.ref },
-    202: { is: 'The delivery will be cancelled within seconds', body: delivery.ref },
+    200: answer(delivery, 'The delivery is cancelled'),
+    202: answer(delivery, 'The delivery will be cancelled within seconds'),
   },
   errors: ['conflict'],
 });
 
-const selected = closedObject(
+const selected = t.closedObject(
   {},
-  { filter: closedObject({}, schemasOf(deliveryFilterQuery)), all: flag, ...bulkFields },
+  { filter: t.closedObject({}, schemasOf(deliveryFilterQuery)), all: t.flag, ...bulkFields },
 );
 
-export const retryDeliveries = operation({
-  method: 'POST',
-  path: '/v1/deliveries/retry',
-  tag: 'Deliveries',
+export const retryDeliveries = operation('POST', '/v1/deliveries/retry', {
   id: 'retryDeliveries',
   summary: 'Retry the deliveries that match a filter: waiting ones are sent now, dead-lettered ones are replayed',
   access: { dryRunScope: 'read', capability: 'replay', audit: 'deliveries.retry' },
@@ -162,10 +128,7 @@ export const retryDeliveries = operation({
   ...byFilter,
 });
 
-export const cancelDeliveries = operation({
-  method: 'POST',
-  path: '/v1/deliveries/cancel',
-  tag: 'Deliveries',
+export const cancelDeliveries = operation('POST', '/v1/deliveries/cancel', {
   id: 'cancelDeliveries',
   summary: 'Cancel the open deliveries that match a filter',
   access: { dryRunScope: 'read', audit: 'deliveries.cancel' },

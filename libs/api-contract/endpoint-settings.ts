@@ -7,27 +7,7 @@ import {
 } from '#lib/contract';
 import { dateTime, rateLimit, secret, wholeNumber } from './fields.ts';
 import { component } from './operation.ts';
-import {
-  closedObject,
-  count,
-  extend,
-  flag,
-  id,
-  list,
-  map,
-  mapOf,
-  nullable,
-  number,
-  object,
-  oneOf,
-  saying,
-  type Static,
-  text,
-  textIn,
-  textOf,
-  time,
-  unknownValue,
-} from './schema.ts';
+import * as t from './schema.ts';
 
 type EndpointLimits = Readonly<typeof usualEndpointLimits>;
 
@@ -45,8 +25,8 @@ export const eventType = {
 } as const;
 
 /** The names are checked beside, with an error for each. */
-const headers = mapOf(
-  textOf({
+const headers = t.mapOf(
+  t.textOf({
     maxLength: 4_096,
     pattern: '^(?:[!-~](?:[\\t -~]*[!-~])?)?$',
     description: 'printable ASCII, with spaces and tabs only inside',
@@ -55,8 +35,8 @@ const headers = mapOf(
 );
 
 /** Which headers these are is checked beside. */
-const passHeaders = list(
-  textOf({
+const passHeaders = t.list(
+  t.textOf({
     maxLength: 101,
     pattern: passRulePattern,
     description:
@@ -72,56 +52,56 @@ export const proxyUrl = {
   description: 'an http or https URL without path, query or fragment',
 } as const;
 
-const pem = textOf({ minLength: 1, maxLength: 32 * 1024 });
+const pem = t.textOf({ minLength: 1, maxLength: 32 * 1024 });
 
 /** As a client sends it; or as it was shown, without a key. */
-const clientCertificate = closedObject(
+const clientCertificate = t.closedObject(
   { certificate: pem },
-  { private_key: pem, expires_at: dateTime, fingerprint: textOf({ maxLength: 200 }) },
+  { private_key: pem, expires_at: dateTime, fingerprint: t.textOf({ maxLength: 200 }) },
 );
 
 /** Both forms; that only one of them is used is checked beside, with a clear error. */
 const retry = ({ payloadRetentionDays, minRetrySeconds }: EndpointLimits) =>
-  closedObject(
+  t.closedObject(
     {},
     {
       base_seconds: seconds(Math.max(0.01, minRetrySeconds), day),
       cap_seconds: seconds(0.01, 7 * day),
       window_seconds: seconds(1, longestWindowSeconds(payloadRetentionDays)),
       max_attempts: wholeNumber(1, 1_000),
-      schedule: list(seconds(minRetrySeconds, 7 * day), { minItems: 1, maxItems: 100 }),
+      schedule: t.list(seconds(minRetrySeconds, 7 * day), { minItems: 1, maxItems: 100 }),
       jitter: { type: 'number', minimum: 0, maximum: 1 } as const,
     },
   );
 
-const url = textOf({
+const url = t.textOf({
   minLength: 1,
   maxLength: 2_048,
   pattern: '^[^\\u0000-\\u001f\\u007f]*$',
   description: 'an absolute URL',
 });
 
-const eventTypes = list(eventType, { maxItems: 100, uniqueItems: true });
-const sourceIds = list(textOf({ maxLength: 100 }), { maxItems: 100, uniqueItems: true });
+const eventTypes = t.list(eventType, { maxItems: 100, uniqueItems: true });
+const sourceIds = t.list(t.textOf({ maxLength: 100 }), { maxItems: 100, uniqueItems: true });
 
 /** All but the URL. How they go together, and with the existing endpoint, is checked beside. */
 const optionalFields = (limits: EndpointLimits) =>
   ({
-    description: textOf({ maxLength: 1_000, pattern: '^[^\\u0000]*$', description: 'text' }),
+    description: t.textOf({ maxLength: 1_000, pattern: '^[^\\u0000]*$', description: 'text' }),
     event_types: eventTypes,
     source_ids: sourceIds,
     // Its grammar is the filter's own business.
-    filter: unknownValue,
-    method: textIn(endpointMethods),
+    filter: t.unknownValue,
+    method: t.textIn(endpointMethods),
     headers,
     pass_headers: passHeaders,
     proxy: proxyUrl,
     client_certificate: clientCertificate,
-    ed25519: flag,
+    ed25519: t.flag,
     timeout_ms: wholeNumber(100, 60_000),
     max_in_flight: wholeNumber(1, 1_000),
     rate_limit: rateLimit,
-    ordered: flag,
+    ordered: t.flag,
     retry: retry(limits),
   }) satisfies Record<keyof EndpointSettings | 'description' | 'event_types' | 'source_ids' | 'filter', object>;
 
@@ -134,82 +114,82 @@ const expiresIn = {
 } as const;
 
 export const newEndpoint = (limits: EndpointLimits) =>
-  closedObject({ url }, { ...optionalFields(limits), secret, expires_in: expiresIn });
+  t.closedObject({ url }, { ...optionalFields(limits), secret, expires_in: expiresIn });
 
 /** An endpoint after a change: its secrets stay. */
 export const changedEndpoint = (limits: EndpointLimits) =>
-  closedObject({ url }, { ...optionalFields(limits), expires_in: expiresIn });
+  t.closedObject({ url }, { ...optionalFields(limits), expires_in: expiresIn });
 
-export type ChangedEndpoint = Static<ReturnType<typeof changedEndpoint>>;
+export type ChangedEndpoint = t.Static<ReturnType<typeof changedEndpoint>>;
 
 const disabledReason = { type: 'string', examples: ['by_request', 'gone', 'failing'] } as const;
 
 export const endpoint = component(
   'Endpoint',
-  object(
+  t.object(
     {
-      id: id('ep'),
-      url: textOf({ format: 'uri' }),
-      description: text,
-      event_types: saying('event types to deliver; empty: all except Hookline’s own (`hookline.*`)', list(text)),
-      source_ids: saying('sources to deliver from; empty: all; `api`: published events', list(text)),
-      filter: saying('filter on the payload; null: all', unknownValue),
-      method: oneOf(endpointMethods),
-      headers: saying('sensitive values are shown as `***`', map(text)),
-      pass_headers: saying(
+      id: t.id('ep'),
+      url: t.textOf({ format: 'uri' }),
+      description: t.text,
+      event_types: t.saying('event types to deliver; empty: all except Hookline’s own (`hookline.*`)', t.list(t.text)),
+      source_ids: t.saying('sources to deliver from; empty: all; `api`: published events', t.list(t.text)),
+      filter: t.saying('filter on the payload; null: all', t.unknownValue),
+      method: t.oneOf(endpointMethods),
+      headers: t.saying('sensitive values are shown as `***`', t.map(t.text)),
+      pass_headers: t.saying(
         'headers of the provider that are passed on: names, or prefixes with an asterisk; headers that may hold secrets need their whole name',
-        list(text),
+        t.list(t.text),
       ),
-      ed25519: flag,
-      public_keys: saying('valid public keys, newest first', list(text)),
-      timeout_ms: count,
-      max_in_flight: count,
-      ordered: saying('events with the same ordering key are sent one after another', flag),
-      retry: object(
+      ed25519: t.flag,
+      public_keys: t.saying('valid public keys, newest first', t.list(t.text)),
+      timeout_ms: t.count,
+      max_in_flight: t.count,
+      ordered: t.saying('events with the same ordering key are sent one after another', t.flag),
+      retry: t.object(
         {},
         {
-          base_seconds: number,
-          cap_seconds: number,
-          window_seconds: number,
-          max_attempts: count,
-          schedule: list(number),
-          jitter: number,
+          base_seconds: t.number,
+          cap_seconds: t.number,
+          window_seconds: t.number,
+          max_attempts: t.count,
+          schedule: t.list(t.number),
+          jitter: t.number,
         },
       ),
-      created_at: time,
-      effective_at: saying(
+      created_at: t.time,
+      effective_at: t.saying(
         'from when on the last change counts, its creation included, two seconds after it: which events it gets is decided by the settings that count when they are received',
-        time,
+        t.time,
       ),
-      disabled_at: nullable(time),
-      disabled_reason: nullable(disabledReason),
-      failing_since: saying('since when all attempts have failed', nullable(time)),
-      paused_at: saying('null while it is not paused, as `paused_until` is', nullable(time)),
-      paused_until: nullable(time),
-      expires_at: saying(
+      disabled_at: t.nullable(t.time),
+      disabled_reason: t.nullable(disabledReason),
+      failing_since: t.saying('since when all attempts have failed', t.nullable(t.time)),
+      paused_at: t.saying('null while it is not paused, as `paused_until` is', t.nullable(t.time)),
+      paused_until: t.nullable(t.time),
+      expires_at: t.saying(
         'when a temporary endpoint is deleted, by `expires_in` of its creation or last change; null: never',
-        nullable(time),
+        t.nullable(t.time),
       ),
-      url_by_portal: saying(
+      url_by_portal: t.saying(
         'the URL was set in the portal: private networks and plain http are refused, even where the operator allows them',
-        flag,
+        t.flag,
       ),
-      filter_unjudged: saying(
+      filter_unjudged: t.saying(
         'the last event (accurate to a minute) that was delivered although the filter could not be evaluated, with the reason: the payload is unsuitable, or evaluating this filter, or all filters together, would take too long',
-        nullable(object({ at: time, reason: oneOf(['payload', 'filter_steps', 'event_steps']) })),
+        t.nullable(t.object({ at: t.time, reason: t.oneOf(['payload', 'filter_steps', 'event_steps']) })),
       ),
     },
     {
-      proxy: saying('credentials are shown as `***`', text),
-      client_certificate: object({ certificate: text, expires_at: time, fingerprint: text }),
+      proxy: t.saying('credentials are shown as `***`', t.text),
+      client_certificate: t.object({ certificate: t.text, expires_at: t.time, fingerprint: t.text }),
       rate_limit: rateLimit,
     },
   ),
 );
 
-export type Endpoint = Static<typeof endpoint.schema>;
+export type Endpoint = t.Static<typeof endpoint.schema>;
 
 export const endpointWithSecret = component(
   'EndpointWithSecret',
-  extend(endpoint.schema, { secret: saying('signs deliveries; shown only in this response', text) }),
+  t.extend(endpoint.schema, { secret: t.saying('signs deliveries; shown only in this response', t.text) }),
 );

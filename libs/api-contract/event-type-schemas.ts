@@ -11,26 +11,7 @@ import {
 } from '#lib/contract';
 import { dateTime, displayName } from './fields.ts';
 import { component } from './operation.ts';
-import {
-  closedObject,
-  count,
-  extend,
-  flag,
-  id,
-  jsonSchema,
-  list,
-  map,
-  nullable,
-  object,
-  oneOf,
-  saying,
-  type Static,
-  text,
-  textIn,
-  textOf,
-  time,
-  unknownValue,
-} from './schema.ts';
+import * as t from './schema.ts';
 
 export const typeName = {
   type: 'string',
@@ -40,21 +21,21 @@ export const typeName = {
     'up to 255 characters of one line, without `*`, `[` and `]`, a blank at an end or two in a row, and `.` or `..` between slashes',
 } as const;
 
-const longText = textOf({ maxLength: 20_000, pattern: '^[^\\u0000]*$', description: 'text' });
-export const reason = textOf({ maxLength: 1_000, pattern: '^[^\\u0000]*$', description: 'text' });
-export const instant = saying('an RFC 3339 date-time', dateTime);
+const longText = t.textOf({ maxLength: 20_000, pattern: '^[^\\u0000]*$', description: 'text' });
+export const reason = t.textOf({ maxLength: 1_000, pattern: '^[^\\u0000]*$', description: 'text' });
+export const instant = t.saying('an RFC 3339 date-time', dateTime);
 
 export const typeFields = {
   description: longText,
   notes: longText,
   category: displayName,
-  visibility: textIn(eventTypeVisibilities),
-  enforce: textIn(eventTypeEnforcements),
-  deprecation: closedObject({}, { reason, sunset_at: instant, successor: typeName }),
+  visibility: t.textIn(eventTypeVisibilities),
+  enforce: t.textIn(eventTypeEnforcements),
+  deprecation: t.closedObject({}, { reason, sunset_at: instant, successor: typeName }),
 };
 
 /** The description of a type, without its name and its versions. */
-export const givenEventType = closedObject({}, typeFields);
+export const givenEventType = t.closedObject({}, typeFields);
 
 export const versionFields = {
   schema: {
@@ -63,169 +44,174 @@ export const versionFields = {
     then: {},
     else: { type: 'object', maxProperties: maxSchemaBytes },
   },
-  example: saying('a payload that matches the schema', unknownValue),
+  example: t.saying('a payload that matches the schema', t.unknownValue),
   version_notes: longText,
-  breaking: saying('true: the version may break receivers', flag),
+  breaking: t.saying('true: the version may break receivers', t.flag),
 } as const;
 
-const version = saying('counts from 1', count);
-const visibility = oneOf(eventTypeVisibilities);
-const date = textOf({ format: 'date' });
+const version = t.saying('counts from 1', t.count);
+const visibility = t.oneOf(eventTypeVisibilities);
+const date = t.textOf({ format: 'date' });
 
-const link = object({ target: nullable(text), status: oneOf(eventTypeStatuses), visibility });
+const link = t.object({ target: t.nullable(t.text), status: t.oneOf(eventTypeStatuses), visibility });
 
 /** `target`: the current name; null if it is retired, and then the link is text. */
-export type TypeLink = Static<typeof link>;
+export type TypeLink = t.Static<typeof link>;
 
 export const eventTypeSummary = component(
   'EventTypeSummary',
-  object({
-    id: id('typ'),
-    name: text,
-    status: oneOf(eventTypeStatuses),
-    visibility: saying('`public`: everybody; `portal`: customers, too; `internal`: the tenant alone', visibility),
-    category: nullable(text),
-    groups: saying('the prefixes before its dots: `a.b.c` is in `a` and `a.b`', list(text)),
-    description: saying('`[[name]]` links to another type', text),
-    notes: text,
-    words: saying('words of its description, its notes and the descriptions of its fields', count),
-    enforce: saying(
+  t.object({
+    id: t.id('typ'),
+    name: t.text,
+    status: t.oneOf(eventTypeStatuses),
+    visibility: t.saying('`public`: everybody; `portal`: customers, too; `internal`: the tenant alone', visibility),
+    category: t.nullable(t.text),
+    groups: t.saying('the prefixes before its dots: `a.b.c` is in `a` and `a.b`', t.list(t.text)),
+    description: t.saying('`[[name]]` links to another type', t.text),
+    notes: t.text,
+    words: t.saying('words of its description, its notes and the descriptions of its fields', t.count),
+    enforce: t.saying(
       'what happens to an event that does not match the newest schema: accepted, accepted with the tag `schema`, refused. Webhooks are tagged, never refused',
-      oneOf(eventTypeEnforcements),
+      t.oneOf(eventTypeEnforcements),
     ),
-    paused: nullable(object({ since: time, reason: nullable(text), until: nullable(time) })),
-    deprecation: nullable(
-      object({ since: time, reason: nullable(text), sunset_at: nullable(time), successor: nullable(text) }),
+    paused: t.nullable(t.object({ since: t.time, reason: t.nullable(t.text), until: t.nullable(t.time) })),
+    deprecation: t.nullable(
+      t.object({
+        since: t.time,
+        reason: t.nullable(t.text),
+        sunset_at: t.nullable(t.time),
+        successor: t.nullable(t.text),
+      }),
     ),
-    aliases: saying(
+    aliases: t.saying(
       'its other names, which redirect here',
-      list(object({ name: text, kind: oneOf(aliasKinds), since: time })),
+      t.list(t.object({ name: t.text, kind: t.oneOf(aliasKinds), since: t.time })),
     ),
-    links: saying('links of its texts by the name that is written; a null `target` is retired', map(link)),
-    version: saying('the newest version', nullable(version)),
-    created_at: time,
-    changed_at: time,
-    retired_at: nullable(time),
+    links: t.saying('links of its texts by the name that is written; a null `target` is retired', t.map(link)),
+    version: t.saying('the newest version', t.nullable(version)),
+    created_at: t.time,
+    changed_at: t.time,
+    retired_at: t.nullable(t.time),
   }),
 );
 
-export type EventTypeSummary = Static<typeof eventTypeSummary.schema>;
+export type EventTypeSummary = t.Static<typeof eventTypeSummary.schema>;
 
-const difference = object({
-  field: saying('such as `data.items[].id`; empty: the whole payload', text),
-  change: saying(
+const difference = t.object({
+  field: t.saying('such as `data.items[].id`; empty: the whole payload', t.text),
+  change: t.saying(
     '`unlisted`: there may be more differences, beyond the 200 that are listed or the 20,000 parts of a schema that are compared',
-    oneOf(['added', 'removed', 'narrowed', 'widened', 'required', 'optional', 'unlisted']),
+    t.oneOf(['added', 'removed', 'narrowed', 'widened', 'required', 'optional', 'unlisted']),
   ),
-  breaking: flag,
+  breaking: t.flag,
 });
-const differences = list(difference);
+const differences = t.list(difference);
 
-export type SchemaDifference = Static<typeof difference>;
+export type SchemaDifference = t.Static<typeof difference>;
 
-const field = object({
-  path: saying('such as `customer.address.city`, `lines[].amount`', text),
-  type: saying('such as `string (date-time)`, `integer or null`, `"a" or "b"`', text),
-  required: flag,
-  description: text,
+const field = t.object({
+  path: t.saying('such as `customer.address.city`, `lines[].amount`', t.text),
+  type: t.saying('such as `string (date-time)`, `integer or null`, `"a" or "b"`', t.text),
+  required: t.flag,
+  description: t.text,
 });
 
-export type EventTypeField = Static<typeof field>;
+export type EventTypeField = t.Static<typeof field>;
 
 export const eventTypeVersion = component(
   'EventTypeVersion',
-  object({
+  t.object({
     version,
-    schema: saying('JSON Schema 2020-12', jsonSchema),
-    example: saying('a payload that matches the schema, as it was given; null: none', unknownValue),
-    example_generated: saying(
+    schema: t.saying('JSON Schema 2020-12', t.jsonSchema),
+    example: t.saying('a payload that matches the schema, as it was given; null: none', t.unknownValue),
+    example_generated: t.saying(
       'whether the example was made from the schema, as Hookline did up to its version 0.2',
-      flag,
+      t.flag,
     ),
-    notes: text,
-    compatibility: saying('against the version before', oneOf(versionCompatibilities)),
-    differences: saying('from the version before', differences),
-    fields: saying(
+    notes: t.text,
+    compatibility: t.saying('against the version before', t.oneOf(versionCompatibilities)),
+    differences: t.saying('from the version before', differences),
+    fields: t.saying(
       'its named fields, at most 500; null: published by an earlier release, and not found yet',
-      nullable(list(field)),
+      t.nullable(t.list(field)),
     ),
-    fields_truncated: saying('whether there are more', flag),
-    published_at: time,
+    fields_truncated: t.saying('whether there are more', t.flag),
+    published_at: t.time,
   }),
 );
 
-export type EventTypeVersion = Static<typeof eventTypeVersion.schema>;
+export type EventTypeVersion = t.Static<typeof eventTypeVersion.schema>;
 
 export const eventType = component(
   'EventType',
-  extend(eventTypeSummary.schema, { newest: nullable(eventTypeVersion.schema) }),
+  t.extend(eventTypeSummary.schema, { newest: t.nullable(eventTypeVersion.schema) }),
 );
 
-export type EventType = Static<typeof eventType.schema>;
+export type EventType = t.Static<typeof eventType.schema>;
 
 export const eventTypeAlias = component(
   'EventTypeAlias',
-  object({
-    name: text,
-    kind: oneOf(aliasKinds),
-    target: saying('the current name, also in `Location`', text),
+  t.object({
+    name: t.text,
+    kind: t.oneOf(aliasKinds),
+    target: t.saying('the current name, also in `Location`', t.text),
   }),
 );
 
-export type EventTypeAlias = Static<typeof eventTypeAlias.schema>;
+export type EventTypeAlias = t.Static<typeof eventTypeAlias.schema>;
 
 export const eventTypeChange = component(
   'EventTypeChange',
-  object({
-    id: id('etc'),
-    at: time,
-    change: oneOf(eventTypeChanges),
-    name: saying('after the change; of a merged type, the name that it had', text),
-    target: saying('the name today; null: retired', nullable(text)),
+  t.object({
+    id: t.id('etc'),
+    at: t.time,
+    change: t.oneOf(eventTypeChanges),
+    name: t.saying('after the change; of a merged type, the name that it had', t.text),
+    target: t.saying('the name today; null: retired', t.nullable(t.text)),
     visibility,
-    version: nullable(version),
-    compatibility: nullable(oneOf(versionCompatibilities)),
-    from: saying('the name before a rename', nullable(text)),
-    into: saying('the type that it was merged into', nullable(text)),
-    notes: nullable(text),
+    version: t.nullable(version),
+    compatibility: t.nullable(t.oneOf(versionCompatibilities)),
+    from: t.saying('the name before a rename', t.nullable(t.text)),
+    into: t.saying('the type that it was merged into', t.nullable(t.text)),
+    notes: t.nullable(t.text),
   }),
 );
 
-export type EventTypeChange = Static<typeof eventTypeChange.schema>;
+export type EventTypeChange = t.Static<typeof eventTypeChange.schema>;
 
 export const observedType = component(
   'ObservedType',
-  object({
-    type: text,
-    first_day: saying('of the days that are kept (UTC)', date),
+  t.object({
+    type: t.text,
+    first_day: t.saying('of the days that are kept (UTC)', date),
     last_day: date,
-    received_24h: saying('events in the last 24 hours', count),
+    received_24h: t.saying('events in the last 24 hours', t.count),
   }),
 );
 
-export type ObservedType = Static<typeof observedType.schema>;
+export type ObservedType = t.Static<typeof observedType.schema>;
 
 export const eventTypeImport = component(
   'EventTypeImport',
-  object({
-    dry_run: flag,
-    created: list(text),
-    changed: list(
-      object({
-        name: text,
-        fields: saying('what changes of its description', list(text)),
-        version: saying('the version that is published', nullable(version)),
-        compatibility: nullable(oneOf(versionCompatibilities)),
+  t.object({
+    dry_run: t.flag,
+    created: t.list(t.text),
+    changed: t.list(
+      t.object({
+        name: t.text,
+        fields: t.saying('what changes of its description', t.list(t.text)),
+        version: t.saying('the version that is published', t.nullable(version)),
+        compatibility: t.nullable(t.oneOf(versionCompatibilities)),
         differences,
       }),
     ),
-    unchanged: list(text),
-    refused: saying('types that are left out', list(object({ name: text, reason: text }))),
-    left_out: saying(
+    unchanged: t.list(t.text),
+    refused: t.saying('types that are left out', t.list(t.object({ name: t.text, reason: t.text }))),
+    left_out: t.saying(
       'parts that are left out of types: `example`, or a member such as `category`',
-      list(object({ name: text, part: text, reason: text })),
+      t.list(t.object({ name: t.text, part: t.text, reason: t.text })),
     ),
   }),
 );
 
-export type EventTypeImport = Static<typeof eventTypeImport.schema>;
+export type EventTypeImport = t.Static<typeof eventTypeImport.schema>;

@@ -16,17 +16,19 @@ import {
   versionFields,
 } from './event-type-schemas.ts';
 import { filterText, searchText } from './fields.ts';
-import { operation, page, parameter, resource } from './operation.ts';
+import { answer, operationsOf, page, parameter, resource } from './operation.ts';
 import { pageQuery } from './paging.ts';
-import { anyObject, closedObject, flag, patchOf, saying, textIn, textOf } from './schema.ts';
+import * as t from './schema.ts';
 
-const visibility = textIn(eventTypeVisibilities);
+const operation = operationsOf('Event types');
+
+const visibility = t.textIn(eventTypeVisibilities);
 const { schema, example, version_notes, breaking } = versionFields;
 
 /** Each operation of one type has it: behind a proxy that decodes or refuses `%2F`, no path reaches a name with a slash. */
 const named = {
   name: parameter(
-    textOf({ maxLength: 255 }),
+    t.textOf({ maxLength: 255 }),
     'the name, where the path has `-` in its place: for proxies that decode or refuse `%2F` in a path',
   ),
 };
@@ -45,33 +47,27 @@ const filters = {
   group: parameter(filterText, 'a prefix before a dot: `a.b` has `a.b.c`'),
 };
 
-const after = { is: 'The event type after the change', body: eventType.ref, headers: ['ETag'] } as const;
-const alias = { is: 'The name is an alias', body: eventTypeAlias.ref, headers: ['Location'] } as const;
+const after = answer(eventType, 'The event type after the change', 'ETag');
+const alias = answer(eventTypeAlias, 'The name is an alias', 'Location');
 
-export const createEventType = operation({
-  method: 'POST',
-  path: '/v1/event-types',
-  tag: 'Event types',
+export const createEventType = operation('POST', '/v1/event-types', {
   id: 'createEventType',
   summary: 'Create an event type',
   description:
     'With a schema, its version 1 is published. A name that was ever given, to a type or as an alias, is 409.',
   access: { audit: 'event_type.create' },
-  body: closedObject({ name: typeName }, { ...typeFields, schema, example, version_notes }),
+  body: t.closedObject({ name: typeName }, { ...typeFields, schema, example, version_notes }),
   example: { name: 'order.paid', description: 'An order has been paid.' },
-  answers: { 201: { is: 'The event type', body: eventType.ref, headers: ['Location', 'ETag'] } },
+  answers: { 201: answer(eventType, 'The event type', 'Location', 'ETag') },
   errors: ['conflict'],
 });
 
-export const listEventTypes = operation({
-  method: 'GET',
-  path: '/v1/event-types',
-  tag: 'Event types',
+export const listEventTypes = operation('GET', '/v1/event-types', {
   id: 'listEventTypes',
   summary: 'List event types by name',
   access: { capability: 'view' },
   query: {
-    status: parameter(textIn(eventTypeStatuses), 'without it, all but the retired'),
+    status: parameter(t.textIn(eventTypeStatuses), 'without it, all but the retired'),
     ...filters,
     q: parameter(searchText, 'text in the name, the description or the notes, in upper or lower case'),
     ...pageQuery,
@@ -88,10 +84,7 @@ export const listEventTypes = operation({
   },
 });
 
-export const listEventTypeChanges = operation({
-  method: 'GET',
-  path: '/v1/event-types/changes',
-  tag: 'Event types',
+export const listEventTypeChanges = operation('GET', '/v1/event-types/changes', {
   id: 'listEventTypeChanges',
   summary: 'List changes of event types, newest first',
   query: {
@@ -104,10 +97,7 @@ export const listEventTypeChanges = operation({
   answers: { 200: page(eventTypeChange, 'Changes of event types') },
 });
 
-export const listObservedTypes = operation({
-  method: 'GET',
-  path: '/v1/event-types/observed',
-  tag: 'Event types',
+export const listObservedTypes = operation('GET', '/v1/event-types/observed', {
   id: 'listObservedTypes',
   summary: 'List the types of events that no event type describes',
   description: `What was received or published under a name that no event type has or had, within ${matchedWithinDays} days. A day has the first ${maxTypesPerDay} types that the tenant’s events had on it.`,
@@ -115,16 +105,13 @@ export const listObservedTypes = operation({
   answers: { 200: page(observedType, 'Types of events without a description, by name') },
 });
 
-export const importEventTypes = operation({
-  method: 'POST',
-  path: '/v1/event-types/import',
-  tag: 'Event types',
+export const importEventTypes = operation('POST', '/v1/event-types/import', {
   id: 'importEventTypes',
   summary: 'Import the webhooks of an OpenAPI document, or JSON Schemas',
   description:
     'Types that do not exist are created, others are changed to match the document; types that the document does not name stay. What can’t be imported is left out and named: a type in `refused`, an example or another part of a type in `left_out`. With `strict`, or if no type can be imported, the answer is 409 and nothing is changed. Schemas of OpenAPI 3.0 and of older drafts of JSON Schema (by `$schema`) become 2020-12; a slash at the beginning of a webhook’s key is no part of the name. Repeated parts of a schema above 64 kB are put into `$defs`; if that is not enough, it loses its descriptions. At most 16 MB and 1000 types; its schemas may take a minute of a processor, and writing them two seconds (else 400: divide it).',
   access: { dryRunScope: 'read', audit: 'event_type.import' },
-  body: closedObject(
+  body: t.closedObject(
     {
       document: {
         type: 'object',
@@ -133,22 +120,19 @@ export const importEventTypes = operation({
       } as const,
     },
     {
-      visibility: saying('of all types', visibility),
-      category: saying('of all types', typeFields.category),
-      breaking: saying('whether versions may break receivers', flag),
-      strict: saying('whether anything that would be left out refuses the whole document', flag),
-      dry_run: saying('say what would change, change nothing', flag),
+      visibility: t.saying('of all types', visibility),
+      category: t.saying('of all types', typeFields.category),
+      breaking: t.saying('whether versions may break receivers', t.flag),
+      strict: t.saying('whether anything that would be left out refuses the whole document', t.flag),
+      dry_run: t.saying('say what would change, change nothing', t.flag),
     },
   ),
   example: { document: { 'order.paid': { type: 'object' } }, dry_run: true },
-  answers: { 200: { is: 'What was, or would be, imported', body: eventTypeImport.ref } },
+  answers: { 200: answer(eventTypeImport, 'What was, or would be, imported') },
   errors: ['conflict'],
 });
 
-export const exportEventTypes = operation({
-  method: 'GET',
-  path: '/v1/event-types/export',
-  tag: 'Event types',
+export const exportEventTypes = operation('GET', '/v1/event-types/export', {
   id: 'exportEventTypes',
   summary: 'Export event types as the webhooks of an OpenAPI document',
   description:
@@ -158,52 +142,43 @@ export const exportEventTypes = operation({
     ...pageQuery,
     limit: parameter(pageQuery.limit.schema, 'types in the document, 1 to 1000; default: all'),
   },
-  answers: { 200: { is: 'An OpenAPI 3.1 document', body: anyObject, headers: ['Link'] } },
+  answers: { 200: { is: 'An OpenAPI 3.1 document', body: t.anyObject, headers: ['Link'] } },
 });
 
-export const getEventType = operation({
-  method: 'GET',
-  path: '/v1/event-types/:name',
-  tag: 'Event types',
+export const getEventType = operation('GET', '/v1/event-types/:name', {
   id: 'getEventType',
   summary: 'Read an event type with its newest version',
   access: { capability: 'view' },
   query: { ...audience, ...named },
-  answers: { 200: { is: 'The event type', body: eventType.ref, headers: ['ETag'] }, 301: alias },
+  answers: { 200: answer(eventType, 'The event type', 'ETag'), 301: alias },
   errors: ['gone'],
 });
 
 /** For those who keep their types in a file. */
-export const putEventType = operation({
-  method: 'PUT',
-  path: '/v1/event-types/:name',
-  tag: 'Event types',
+export const putEventType = operation('PUT', '/v1/event-types/:name', {
   id: 'putEventType',
   summary: 'Create an event type, or change it to this',
   description:
     'What is left out is reset to its default. A schema, an example or notes of a version that differ from the newest version are published as the next one; without a schema, versions stay as they are. The same request again changes nothing.',
   access: { audit: 'event_type.put' },
   query: named,
-  body: closedObject({}, { ...typeFields, ...versionFields }),
+  body: t.closedObject({}, { ...typeFields, ...versionFields }),
   answers: {
     200: after,
-    201: { is: 'The event type, which is new', body: eventType.ref, headers: ['Location', 'ETag'] },
+    201: answer(eventType, 'The event type, which is new', 'Location', 'ETag'),
   },
   errors: ['conflict'],
   conditional: true,
 });
 
-export const updateEventType = operation({
-  method: 'PATCH',
-  path: '/v1/event-types/:name',
-  tag: 'Event types',
+export const updateEventType = operation('PATCH', '/v1/event-types/:name', {
   id: 'updateEventType',
   summary: 'Change what is said of an event type',
   description:
     'JSON merge patch: `null` resets a field to its default, and so `deprecation: null` ends a deprecation. Its name is changed with POST …/rename, its schema with POST …/versions.',
   access: { audit: 'event_type.update' },
   query: named,
-  body: patchOf(givenEventType),
+  body: t.patchOf(givenEventType),
   example: { category: 'Orders' },
   answers: { 200: after },
   errors: ['conflict'],
@@ -211,10 +186,7 @@ export const updateEventType = operation({
   patchOf: 'PUT /v1/event-types/{name}',
 });
 
-export const retireEventType = operation({
-  method: 'DELETE',
-  path: '/v1/event-types/:name',
-  tag: 'Event types',
+export const retireEventType = operation('DELETE', '/v1/event-types/:name', {
   id: 'retireEventType',
   summary: 'Retire an event type for ever',
   description:
@@ -226,73 +198,58 @@ export const retireEventType = operation({
   conditional: true,
 });
 
-export const renameEventType = operation({
-  method: 'POST',
-  path: '/v1/event-types/:name/rename',
-  tag: 'Event types',
+export const renameEventType = operation('POST', '/v1/event-types/:name/rename', {
   id: 'renameEventType',
   summary: 'Give an event type another name',
   description:
     'The former name redirects to the new one for ever. Renaming back reverses this. A name that another type has, had or was retired with is 409. Events keep the type that their publisher gives.',
   access: { audit: 'event_type.rename' },
   query: named,
-  body: closedObject({ to: typeName }),
+  body: t.closedObject({ to: typeName }),
   example: { to: 'order.settled' },
-  answers: { 200: { is: 'The event type under its new name', body: eventType.ref, headers: ['ETag'] } },
+  answers: { 200: answer(eventType, 'The event type under its new name', 'ETag') },
   errors: ['conflict'],
   conditional: true,
 });
 
-export const mergeEventType = operation({
-  method: 'POST',
-  path: '/v1/event-types/:name/merge',
-  tag: 'Event types',
+export const mergeEventType = operation('POST', '/v1/event-types/:name/merge', {
   id: 'mergeEventType',
   summary: 'Merge an event type into another',
   description:
     'All its names lead to the other type, for ever. If the schema of the other lacks a field of this one, a reason is needed (else 409).',
   access: { audit: 'event_type.merge' },
   query: named,
-  body: closedObject({ into: typeName }, { reason }),
+  body: t.closedObject({ into: typeName }, { reason }),
   example: { into: 'order.paid' },
-  answers: { 200: { is: 'The other event type', body: eventType.ref, headers: ['ETag'] } },
+  answers: { 200: answer(eventType, 'The other event type', 'ETag') },
   errors: ['conflict'],
   conditional: true,
 });
 
-export const pauseEventType = operation({
-  method: 'POST',
-  path: '/v1/event-types/:name/pause',
-  tag: 'Event types',
+export const pauseEventType = operation('POST', '/v1/event-types/:name/pause', {
   id: 'pauseEventType',
   summary: 'Announce that an event type is not sent for the time being',
   description: 'Its texts stay as they are. Pausing again changes the reason and the end. It stops no events.',
   access: { audit: 'event_type.pause' },
   query: named,
-  body: closedObject({}, { reason, until: instant }),
+  body: t.closedObject({}, { reason, until: instant }),
   answers: { 200: after },
   errors: ['conflict'],
   conditional: true,
 });
 
-export const resumeEventType = operation({
-  method: 'POST',
-  path: '/v1/event-types/:name/resume',
-  tag: 'Event types',
+export const resumeEventType = operation('POST', '/v1/event-types/:name/resume', {
   id: 'resumeEventType',
   summary: 'End the pause of an event type',
   access: { audit: 'event_type.resume' },
   query: named,
-  body: closedObject({}),
+  body: t.closedObject({}),
   answers: { 200: after },
   errors: ['conflict'],
   conditional: true,
 });
 
-export const listEventTypeVersions = operation({
-  method: 'GET',
-  path: '/v1/event-types/:name/versions',
-  tag: 'Event types',
+export const listEventTypeVersions = operation('GET', '/v1/event-types/:name/versions', {
   id: 'listEventTypeVersions',
   summary: 'List versions of an event type, newest first',
   access: { capability: 'view' },
@@ -306,32 +263,26 @@ export const listEventTypeVersions = operation({
   errors: ['gone'],
 });
 
-export const getEventTypeVersion = operation({
-  method: 'GET',
-  path: '/v1/event-types/:name/versions/:version',
-  tag: 'Event types',
+export const getEventTypeVersion = operation('GET', '/v1/event-types/:name/versions/:version', {
   id: 'getEventTypeVersion',
   summary: 'Read a version of an event type',
   access: { capability: 'view' },
   query: { ...audience, ...named },
-  answers: { 200: { is: 'The version', body: eventTypeVersion.ref }, 301: alias },
+  answers: { 200: answer(eventTypeVersion, 'The version'), 301: alias },
   errors: ['gone'],
 });
 
-export const publishEventTypeVersion = operation({
-  method: 'POST',
-  path: '/v1/event-types/:name/versions',
-  tag: 'Event types',
+export const publishEventTypeVersion = operation('POST', '/v1/event-types/:name/versions', {
   id: 'publishEventTypeVersion',
   summary: 'Publish a version of an event type',
   description:
     'A version that breaks receivers (a field removed, narrowed, newly required, or no longer always there) needs `breaking: true`, else it is 409. If schema, example and notes are those of the newest version, nothing is published.',
   access: { audit: 'event_type.publish' },
   query: named,
-  body: closedObject({ schema }, { example, breaking, notes: version_notes }),
+  body: t.closedObject({ schema }, { example, breaking, notes: version_notes }),
   example: { schema: { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] } },
   answers: {
-    200: { is: 'The event type with its newest version', body: eventType.ref, headers: ['ETag'] },
+    200: answer(eventType, 'The event type with its newest version', 'ETag'),
   },
   errors: ['conflict'],
   conditional: true,

@@ -123,9 +123,19 @@ export interface Resource {
   operations: readonly Operation[];
 }
 
-/** Keeps what is literal in it for the types below. */
+/** Keeps what is literal in it for the types below, as `operationsOf` does. */
 export const resource = <const R extends Resource>(described: R): R => described;
-export const operation = <const O extends Operation>(described: O): O => described;
+
+type Listed<M extends Method, Path extends string> = { method: M; path: Path; tag: Tag };
+
+/** Makes the operations of one kind of resource. */
+export const operationsOf =
+  (tag: Tag) =>
+  <M extends Method, Path extends string, const O extends Omit<Operation, keyof Listed<M, Path>>>(
+    method: M,
+    path: Path,
+    described: O,
+  ): O & Listed<M, Path> => ({ ...described, method, path, tag });
 
 export const parameter = <S extends Schema>(schema: S, description?: string): Parameter<S> => ({
   schema,
@@ -142,6 +152,13 @@ export const schemasOf = <Query extends Readonly<Record<string, Parameter>>>(que
   Object.fromEntries(Object.entries<Parameter>(query).map(([name, { schema }]) => [name, schema])) as {
     [Name in keyof Query]: Query[Name]['schema'];
   };
+
+/** One whose body is a component. */
+export const answer = <S extends Schema>({ ref }: Component<S>, is: string, ...headers: readonly AnswerHeader[]) => ({
+  is,
+  body: ref,
+  headers,
+});
 
 /** A page of a collection. */
 export const page = <S extends Schema>({ ref }: Component<S>, is: string) => ({

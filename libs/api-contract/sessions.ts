@@ -1,116 +1,98 @@
 import { capabilities, scopes } from './access.ts';
 import { givenScopes } from './api-keys.ts';
 import { wholeNumber } from './fields.ts';
-import { component, operation, page, resource } from './operation.ts';
+import { answer, component, operationsOf, page, resource } from './operation.ts';
 import { pageQuery } from './paging.ts';
-import {
-  closedObject,
-  extend,
-  flag,
-  id,
-  list,
-  nullable,
-  object,
-  oneOf,
-  saying,
-  type Static,
-  text,
-  textOf,
-  time,
-} from './schema.ts';
+import * as t from './schema.ts';
+
+const operation = operationsOf('Sessions');
 
 /** A session lasts no longer, used or not; so long by default. */
 export const maxSessionSeconds = 12 * 3_600;
 
-const portal = saying(
+const portal = t.saying(
   'of a portal session, which has no scopes; null for others',
-  nullable(
-    object({
-      link_id: id('lnk'),
-      capabilities: list(oneOf(capabilities)),
-      return_url: nullable(text),
-      accent: nullable(text),
+  t.nullable(
+    t.object({
+      link_id: t.id('lnk'),
+      capabilities: t.list(t.oneOf(capabilities)),
+      return_url: t.nullable(t.text),
+      accent: t.nullable(t.text),
     }),
   ),
 );
 
 export const session = component(
   'Session',
-  object({
-    id: id('ses'),
-    tenant: saying('the only tenant that it sees; `*`: all', text),
-    key_id: saying('the key that it was made from; `admin`: the operator’s key', text),
-    scopes: list(oneOf(scopes)),
+  t.object({
+    id: t.id('ses'),
+    tenant: t.saying('the only tenant that it sees; `*`: all', t.text),
+    key_id: t.saying('the key that it was made from; `admin`: the operator’s key', t.text),
+    scopes: t.list(t.oneOf(scopes)),
     portal,
-    redeemed: saying('whether it has a token; false: its code has not been redeemed yet', flag),
-    created_at: time,
-    expires_at: saying('when it ends, used or not', time),
-    idle_expires_at: saying('when it ends if unused; accurate to a minute', time),
+    redeemed: t.saying('whether it has a token; false: its code has not been redeemed yet', t.flag),
+    created_at: t.time,
+    expires_at: t.saying('when it ends, used or not', t.time),
+    idle_expires_at: t.saying('when it ends if unused; accurate to a minute', t.time),
   }),
 );
 
-export type Session = Static<typeof session.schema>;
+export type Session = t.Static<typeof session.schema>;
 
 const newSession = component(
   'NewSession',
-  extend(session.schema, {
-    token: saying('shown only in this response; null with a code', nullable(text)),
-    code: saying('shown only in this response', nullable(text)),
-    code_expires_at: nullable(time),
+  t.extend(session.schema, {
+    token: t.saying('shown only in this response; null with a code', t.nullable(t.text)),
+    code: t.saying('shown only in this response', t.nullable(t.text)),
+    code_expires_at: t.nullable(t.time),
   }),
 );
 
 const me = component(
   'Me',
-  object({
-    credential: object({
-      type: oneOf(['key', 'session', 'operator']),
-      id: saying('id of the key or session; `admin` for the operator', text),
-      key_id: saying('id of the key; of a session, the key that it was made from', text),
+  t.object({
+    credential: t.object({
+      type: t.oneOf(['key', 'session', 'operator']),
+      id: t.saying('id of the key or session; `admin` for the operator', t.text),
+      key_id: t.saying('id of the key; of a session, the key that it was made from', t.text),
     }),
-    tenant: saying('the tenant of this request', text),
-    all_tenants: saying('whether `Hookline-Tenant` may name any tenant', flag),
-    scopes: list(oneOf(scopes)),
+    tenant: t.saying('the tenant of this request', t.text),
+    all_tenants: t.saying('whether `Hookline-Tenant` may name any tenant', t.flag),
+    scopes: t.list(t.oneOf(scopes)),
     portal,
-    expires_at: saying('of a session: when it ends, used or not', nullable(time)),
-    idle_expires_at: saying('of a session: when it ends if unused', nullable(time)),
+    expires_at: t.saying('of a session: when it ends, used or not', t.nullable(t.time)),
+    idle_expires_at: t.saying('of a session: when it ends if unused', t.nullable(t.time)),
   }),
 );
 
-export const createSession = operation({
-  method: 'POST',
-  path: '/v1/sessions',
-  tag: 'Sessions',
+export const createSession = operation('POST', '/v1/sessions', {
   id: 'createSession',
   summary: 'Make a session of this key: a token with the same or fewer scopes, and an end',
   description:
     'The token is a bearer credential like the key. It ends two hours after its last use, after `expires_in_seconds` (12 hours at most, the default), when somebody ends it, and with its key. Its tenant is that of the request; with the operator’s key, `tenant`: `*` is all. With `code`, the answer has a code instead of the token, for one `POST /v1/sessions/redeem` within a minute: for handing the session to a browser.',
   access: { scope: 'admin', audit: 'session.create', notBySession: 'make sessions' },
-  body: closedObject(
+  body: t.closedObject(
     {},
     {
-      tenant: textOf({ maxLength: 64 }),
+      tenant: t.textOf({ maxLength: 64 }),
       scopes: givenScopes,
       expires_in_seconds: wholeNumber(60, maxSessionSeconds),
-      code: flag,
+      code: t.flag,
     },
   ),
   example: { scopes: ['read'], expires_in_seconds: 3_600 },
-  answers: { 201: { is: 'The session; the only response that contains the token or code', body: newSession.ref } },
+  answers: { 201: answer(newSession, 'The session; the only response that contains the token or code') },
   errors: ['limit_reached'],
 });
 
-export const redeemSession = operation({
-  method: 'POST',
-  path: '/v1/sessions/redeem',
-  tag: 'Sessions',
+export const redeemSession = operation('POST', '/v1/sessions/redeem', {
   id: 'redeemSession',
   summary: 'Redeem the code of a session for its token, once',
   description: 'Needs no key: the code is the credential.',
   access: { audit: 'session.redeem', idempotencyKey: 'ignored' },
-  body: closedObject({ code: textOf({ maxLength: 200 }) }),
+  body: t.closedObject({ code: t.textOf({ maxLength: 200 }) }),
   example: { code: 'a code of POST /v1/sessions' },
-  answers: { 200: { is: 'The session; the only response that contains the token', body: newSession.ref } },
+  answers: { 200: answer(newSession, 'The session; the only response that contains the token') },
   errors: [
     'validation_failed',
     'unauthorized',
@@ -122,10 +104,7 @@ export const redeemSession = operation({
   isPublic: true,
 });
 
-export const listSessions = operation({
-  method: 'GET',
-  path: '/v1/sessions',
-  tag: 'Sessions',
+export const listSessions = operation('GET', '/v1/sessions', {
   id: 'listSessions',
   summary: 'List sessions that have not ended, oldest first',
   description: 'With `Hookline-Tenant: *`, those of the operator for all tenants.',
@@ -134,10 +113,7 @@ export const listSessions = operation({
   answers: { 200: page(session, 'Sessions that have not ended') },
 });
 
-export const deleteSession = operation({
-  method: 'DELETE',
-  path: '/v1/sessions/:id',
-  tag: 'Sessions',
+export const deleteSession = operation('DELETE', '/v1/sessions/:id', {
   id: 'deleteSession',
   summary: 'End a session; this takes effect within seconds',
   description: 'A session may end itself; another one needs the scope `admin`.',
@@ -146,14 +122,11 @@ export const deleteSession = operation({
   errors: ['gone'],
 });
 
-export const getMe = operation({
-  method: 'GET',
-  path: '/v1/me',
-  tag: 'Sessions',
+export const getMe = operation('GET', '/v1/me', {
   id: 'getMe',
   summary: 'Show the credential of this request: its tenant, its scopes and its end',
   access: { scope: 'any', capability: 'any', ofAllTenants: true },
-  answers: { 200: { is: 'The credential', body: me.ref } },
+  answers: { 200: answer(me, 'The credential') },
 });
 
 export const sessions = resource({

@@ -1,28 +1,28 @@
 import type { SourceSettings } from '#lib/contract';
 import { headerName, identifierPlaces, locators, rateLimit, secret, wholeNumber } from './fields.ts';
-import { closedObject, flag, list, textIn, textOf } from './schema.ts';
+import * as t from './schema.ts';
 import { tagsFrom } from './tags.ts';
 
-const hmac = closedObject(
+const hmac = t.closedObject(
   {
-    algorithm: textIn(['sha1', 'sha256', 'sha384', 'sha512']),
-    encoding: textIn(['hex', 'base64', 'base64url']),
+    algorithm: t.textIn(['sha1', 'sha256', 'sha384', 'sha512']),
+    encoding: t.textIn(['hex', 'base64', 'base64url']),
     header: headerName,
     // Its grammar is the scheme's own business.
-    signed: textOf({ minLength: 1, maxLength: 200 }),
+    signed: t.textOf({ minLength: 1, maxLength: 200 }),
   },
   {
-    prefix: textOf({ maxLength: 100, pattern: '^[\\x20-\\x7e]*$', description: 'printable ASCII' }),
+    prefix: t.textOf({ maxLength: 100, pattern: '^[\\x20-\\x7e]*$', description: 'printable ASCII' }),
     timestamp_header: headerName,
     id_header: headerName,
   },
 );
 
-const clientCertificate = closedObject(
-  { required: flag },
+const clientCertificate = t.closedObject(
+  { required: t.flag },
   {
-    fingerprints: list(
-      textOf({
+    fingerprints: t.list(
+      t.textOf({
         maxLength: 95,
         pattern: '^(?:[0-9A-Fa-f]{2}:?){31}[0-9A-Fa-f]{2}$',
         description: 'the SHA-256 fingerprint of a certificate: 64 hex digits, with or without colons',
@@ -49,7 +49,7 @@ export const shownSettings = {
   ordering_key: locators,
   tags_from: tagsFrom,
   timestamp_tolerance_seconds: wholeNumber(1, 24 * 3600),
-  allowed_ips: list(textOf({ maxLength: 64 }), { minItems: 1, maxItems: 1_000 }),
+  allowed_ips: t.list(t.textOf({ maxLength: 64 }), { minItems: 1, maxItems: 1_000 }),
   rate_limit: rateLimit,
   response_status: { type: 'integer', enum: [200, 202, 204] },
   client_certificate: clientCertificate,

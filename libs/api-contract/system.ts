@@ -1,53 +1,52 @@
-import { component, operation, resource } from './operation.ts';
-import { count, flag, list, map, nullable, number, object, oneOf, saying, type Static, text, time } from './schema.ts';
+import { answer, component, operationsOf, resource } from './operation.ts';
+import * as t from './schema.ts';
+
+const operation = operationsOf('System');
 
 const system = component(
   'System',
-  object({
-    processes: list(
-      object({
-        service: text,
-        instance: text,
-        host: text,
-        pid: count,
-        version: text,
-        started_at: time,
-        beat_at: saying('the last report; reports are forgotten after ten minutes', time),
-        status: saying('`silent`: no report for 30 seconds', oneOf(['ready', 'not_ready', 'silent'])),
-        dependencies: saying('whether each answered; null if the process is silent', nullable(map(flag))),
+  t.object({
+    processes: t.list(
+      t.object({
+        service: t.text,
+        instance: t.text,
+        host: t.text,
+        pid: t.count,
+        version: t.text,
+        started_at: t.time,
+        beat_at: t.saying('the last report; reports are forgotten after ten minutes', t.time),
+        status: t.saying('`silent`: no report for 30 seconds', t.oneOf(['ready', 'not_ready', 'silent'])),
+        dependencies: t.saying('whether each answered; null if the process is silent', t.nullable(t.map(t.flag))),
       }),
     ),
-    stages: saying(
+    stages: t.saying(
       'consumer lag by group and topic; null if no process that reports has any of the partitions',
-      list(
-        object({
-          service: text,
-          group: text,
-          topic: text,
-          partitions: nullable(count),
-          records: nullable(count),
-          seconds: saying('age of the oldest unfinished record', nullable(number)),
+      t.list(
+        t.object({
+          service: t.text,
+          group: t.text,
+          topic: t.text,
+          partitions: t.nullable(t.count),
+          records: t.nullable(t.count),
+          seconds: t.saying('age of the oldest unfinished record', t.nullable(t.number)),
         }),
       ),
     ),
-    dependencies: list(
-      object({ name: text, up: flag, down_for: saying('services that it does not answer', list(text)) }),
+    dependencies: t.list(
+      t.object({ name: t.text, up: t.flag, down_for: t.saying('services that it does not answer', t.list(t.text)) }),
     ),
   }),
 );
 
-export type System = Static<typeof system.schema>;
+export type System = t.Static<typeof system.schema>;
 
-export const getSystem = operation({
-  method: 'GET',
-  path: '/v1/system',
-  tag: 'System',
+export const getSystem = operation('GET', '/v1/system', {
   id: 'getSystem',
   summary: 'Show the running processes, the consumer lag of each stage, and the dependencies',
   description: 'For the operator’s key alone.',
   access: { scope: 'operator', ofAllTenants: true },
   query: {},
-  answers: { 200: { is: 'The system as its processes report it every five seconds', body: system.ref } },
+  answers: { 200: answer(system, 'The system as its processes report it every five seconds') },
 });
 
 export const systemState = resource({

@@ -1,37 +1,42 @@
 import { type LimitName, limitNames, limitTable } from '#lib/tenancy';
 import { tenantDeletion } from './erasures.ts';
 import { displayName, wholeNumber } from './fields.ts';
-import { component, operation, page, parameter, resource } from './operation.ts';
+import { answer, component, operationsOf, page, parameter, resource } from './operation.ts';
 import { pageQuery } from './paging.ts';
-import { closedObject, count, object, saying, type Static, text, textOf } from './schema.ts';
+import * as t from './schema.ts';
+
+const operation = operationsOf('Tenants');
 
 const eachLimit = <S>(schemaOf: (name: LimitName) => S) =>
   Object.fromEntries(limitNames.map((name) => [name, schemaOf(name)])) as Record<LimitName, S>;
 
-const limits = eachLimit(() => count);
+const limits = eachLimit(() => t.count);
 
 const tenant = component(
   'Tenant',
-  object({
-    id: text,
-    name: saying('the name that the operator gave it; empty: none', text),
-    limits: saying('the limits that hold: docs/tenancy.md', object(limits)),
-    own_limits: saying('limits that are set for this tenant alone', object({}, limits)),
-    counts: saying(
+  t.object({
+    id: t.text,
+    name: t.saying('the name that the operator gave it; empty: none', t.text),
+    limits: t.saying('the limits that hold: docs/tenancy.md', t.object(limits)),
+    own_limits: t.saying('limits that are set for this tenant alone', t.object({}, limits)),
+    counts: t.saying(
       'current counts, by the names of their limits',
-      object({ sources: count, endpoints: count, api_keys: count, source_bytes: count, endpoint_bytes: count }),
+      t.object({
+        sources: t.count,
+        endpoints: t.count,
+        api_keys: t.count,
+        source_bytes: t.count,
+        endpoint_bytes: t.count,
+      }),
     ),
   }),
 );
 
-export type Tenant = Static<typeof tenant.schema>;
+export type Tenant = t.Static<typeof tenant.schema>;
 
 const access = { scope: 'operator', ofAllTenants: true } as const;
 
-export const listTenants = operation({
-  method: 'GET',
-  path: '/v1/tenants',
-  tag: 'Tenants',
+export const listTenants = operation('GET', '/v1/tenants', {
   id: 'listTenants',
   summary: 'List tenants with their counts and limits, in the order of their ids',
   access,
@@ -39,54 +44,45 @@ export const listTenants = operation({
   answers: { 200: page(tenant, 'Tenants') },
 });
 
-export const getTenant = operation({
-  method: 'GET',
-  path: '/v1/tenants/:id',
-  tag: 'Tenants',
+export const getTenant = operation('GET', '/v1/tenants/:id', {
   id: 'getTenant',
   summary: 'Read a tenant with its counts and limits',
   description:
     'A tenant that `GET /v1/tenants` would list. A deleted tenant is 410 for as long as Kafka keeps its records.',
   access,
-  answers: { 200: { is: 'The tenant', body: tenant.ref } },
+  answers: { 200: answer(tenant, 'The tenant') },
   errors: ['gone'],
 });
 
 /** A tenant exists as soon as it is named, so there is none that this creates. */
-export const putTenant = operation({
-  method: 'PUT',
-  path: '/v1/tenants/:id',
-  tag: 'Tenants',
+export const putTenant = operation('PUT', '/v1/tenants/:id', {
   id: 'putTenant',
   summary: 'Name a tenant, and set its own limits',
   description:
     'Replaces both: a limit that is left out is that of `HOOKLINE_TENANT_LIMITS`, or the default. A limit that is lowered below what the tenant has removes nothing. Holds in every process within seconds.',
   access: { ...access, audit: 'tenant.update' },
-  body: closedObject(
+  body: t.closedObject(
     { name: displayName },
     {
-      limits: closedObject(
+      limits: t.closedObject(
         {},
         eachLimit((name) => wholeNumber(0, limitTable[name].max)),
       ),
     },
   ),
   example: { name: 'Acme' },
-  answers: { 200: { is: 'The tenant', body: tenant.ref } },
+  answers: { 200: answer(tenant, 'The tenant') },
   errors: ['gone'],
 });
 
-export const deleteTenant = operation({
-  method: 'DELETE',
-  path: '/v1/tenants/:id',
-  tag: 'Tenants',
+export const deleteTenant = operation('DELETE', '/v1/tenants/:id', {
   id: 'deleteTenant',
   summary: 'Delete a tenant with everything that it has',
   description:
     'Its senders and its keys are refused at once, and all of its rows are removed. Its records on Kafka are dropped, and counted, for as long as Kafka keeps them; until then, requests that name the tenant are 410; then the name can be used again. Deleting the tenant again returns the progress.',
   access: { ...access, audit: 'tenant.delete' },
-  query: { confirm: parameter(textOf({ maxLength: 64 }), 'the id of the tenant once more') },
-  answers: { 202: { is: 'The deletion', body: tenantDeletion.ref } },
+  query: { confirm: parameter(t.textOf({ maxLength: 64 }), 'the id of the tenant once more') },
+  answers: { 202: answer(tenantDeletion, 'The deletion') },
 });
 
 export const tenants = resource({
