@@ -5,7 +5,7 @@ import {
   passRulePattern,
   type usualEndpointLimits,
 } from '#lib/contract';
-import { dateTime, rateLimit, secret, wholeNumber } from './fields.ts';
+import { anyTextOf, dateTime, decimal, oneLineOf, rateLimit, secret, wholeNumber } from './fields.ts';
 import { component } from './operation.ts';
 import * as t from './schema.ts';
 
@@ -13,16 +13,8 @@ type EndpointLimits = Readonly<typeof usualEndpointLimits>;
 
 const day = 24 * 3600;
 
-const seconds = (minimum: number, maximum: number) => ({ type: 'number', minimum, maximum }) as const;
-
 /** Types as senders name them: more than a published event may have as its type. */
-export const eventType = {
-  type: 'string',
-  minLength: 1,
-  maxLength: 255,
-  pattern: '^[^\\u0000-\\u001f\\u007f]*$',
-  description: 'text of one line',
-} as const;
+export const eventType = oneLineOf(1, 255);
 
 /** The names are checked beside, with an error for each. */
 const headers = t.mapOf(
@@ -65,21 +57,16 @@ const retry = ({ payloadRetentionDays, minRetrySeconds }: EndpointLimits) =>
   t.closedObject(
     {},
     {
-      base_seconds: seconds(Math.max(0.01, minRetrySeconds), day),
-      cap_seconds: seconds(0.01, 7 * day),
-      window_seconds: seconds(1, longestWindowSeconds(payloadRetentionDays)),
+      base_seconds: decimal(Math.max(0.01, minRetrySeconds), day),
+      cap_seconds: decimal(0.01, 7 * day),
+      window_seconds: decimal(1, longestWindowSeconds(payloadRetentionDays)),
       max_attempts: wholeNumber(1, 1_000),
-      schedule: t.list(seconds(minRetrySeconds, 7 * day), { minItems: 1, maxItems: 100 }),
-      jitter: { type: 'number', minimum: 0, maximum: 1 } as const,
+      schedule: t.list(decimal(minRetrySeconds, 7 * day), { minItems: 1, maxItems: 100 }),
+      jitter: decimal(0, 1),
     },
   );
 
-const url = t.textOf({
-  minLength: 1,
-  maxLength: 2_048,
-  pattern: '^[^\\u0000-\\u001f\\u007f]*$',
-  description: 'an absolute URL',
-});
+const url = t.saying('an absolute URL', oneLineOf(1, 2_048));
 
 const eventTypes = t.list(eventType, { maxItems: 100, uniqueItems: true });
 const sourceIds = t.list(t.textOf({ maxLength: 100 }), { maxItems: 100, uniqueItems: true });
@@ -87,7 +74,7 @@ const sourceIds = t.list(t.textOf({ maxLength: 100 }), { maxItems: 100, uniqueIt
 /** All but the URL. How they go together, and with the existing endpoint, is checked beside. */
 const optionalFields = (limits: EndpointLimits) =>
   ({
-    description: t.textOf({ maxLength: 1_000, pattern: '^[^\\u0000]*$', description: 'text' }),
+    description: anyTextOf(1_000),
     event_types: eventTypes,
     source_ids: sourceIds,
     // Its grammar is the filter's own business.
@@ -106,12 +93,7 @@ const optionalFields = (limits: EndpointLimits) =>
   }) satisfies Record<keyof EndpointSettings | 'description' | 'event_types' | 'source_ids' | 'filter', object>;
 
 /** Seconds until a temporary endpoint is deleted: from a minute to 30 days. */
-const expiresIn = {
-  type: 'integer',
-  minimum: 60,
-  maximum: 2_592_000,
-  description: 'a whole number of seconds from 60 to 2592000',
-} as const;
+const expiresIn = t.saying('a whole number of seconds from 60 to 2592000', wholeNumber(60, 2_592_000));
 
 export const newEndpoint = (limits: EndpointLimits) =>
   t.closedObject({ url }, { ...optionalFields(limits), secret, expires_in: expiresIn });

@@ -9,7 +9,7 @@ import {
   maxSchemaBytes,
   versionCompatibilities,
 } from '#lib/contract';
-import { dateTime, displayName } from './fields.ts';
+import { anyTextOf, dateTime, displayName } from './fields.ts';
 import { component } from './operation.ts';
 import * as t from './schema.ts';
 
@@ -21,8 +21,8 @@ export const typeName = {
     'up to 255 characters of one line, without `*`, `[` and `]`, a blank at an end or two in a row, and `.` or `..` between slashes',
 } as const;
 
-const longText = t.textOf({ maxLength: 20_000, pattern: '^[^\\u0000]*$', description: 'text' });
-export const reason = t.textOf({ maxLength: 1_000, pattern: '^[^\\u0000]*$', description: 'text' });
+const longText = anyTextOf(20_000);
+export const reason = anyTextOf(1_000);
 export const instant = t.saying('an RFC 3339 date-time', dateTime);
 
 export const typeFields = {

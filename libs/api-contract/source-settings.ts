@@ -43,7 +43,7 @@ export const shownSettings = {
     description: 'an absolute http or https URL without a fragment',
   },
   dedup_id: identifierPlaces,
-  dedup: { type: 'string', enum: ['on', 'off'] },
+  dedup: t.textIn(['on', 'off']),
   dedup_ttl_seconds: wholeNumber(60, 30 * 24 * 3600),
   event_type_from: locators,
   ordering_key: locators,
@@ -53,7 +53,7 @@ export const shownSettings = {
   rate_limit: rateLimit,
   response_status: { type: 'integer', enum: [200, 202, 204] },
   client_certificate: clientCertificate,
-  keep_rejected_bodies: { type: 'boolean' },
+  keep_rejected_bodies: t.flag,
 } as const;
 
 /** Settings of a source, as they are given. How they go together is checked beside. */

@@ -1,5 +1,5 @@
 import { maxPayloadBytes, sourceSchemes } from '#lib/contract';
-import { displayName, headerName, searchText, secret, wholeNumber } from './fields.ts';
+import { displayName, headerName, locator, searchText, secret, wholeNumber } from './fields.ts';
 import { answer, component, operationsOf, page, parameter, resource } from './operation.ts';
 import { pageQuery } from './paging.ts';
 import * as t from './schema.ts';
@@ -7,10 +7,9 @@ import { shownSettings, sourceSettings } from './source-settings.ts';
 
 const operation = operationsOf('Sources');
 
-const { dedup, dedup_ttl_seconds, timestamp_tolerance_seconds, response_status, ordering_key } = sourceSettings;
-const place = ordering_key.then;
-const places = t.list(place);
-const identifierPlaces = t.list(t.either(place, places));
+const { dedup, dedup_ttl_seconds, timestamp_tolerance_seconds, response_status } = sourceSettings;
+const places = t.list(locator);
+const identifierPlaces = t.list(t.either(locator, places));
 
 /** As it is shown: places are lists, and a secret only shows that it is set. */
 const source = component(
