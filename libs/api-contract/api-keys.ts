@@ -12,7 +12,7 @@ const apiKey = component(
     id: t.id('key'),
     name: t.text,
     scopes: t.list(t.oneOf(scopes)),
-    rate_limit: t.saying('rate limit of this key; null: the default', rateLimit),
+    rate_limit: t.saying('the rate of this key: its own, or the default', rateLimit),
     created_at: t.time,
     last_used_at: t.saying('accurate to a minute', t.nullable(t.time)),
   }),
