@@ -114,6 +114,7 @@ export {
 export { type EventMatch, type Receipt } from './explained-events.ts';
 export { type Limit, listLimits } from './limits.ts';
 export {
+  type Access,
   type Answer,
   type AnswerHeader,
   type AnswerOf,

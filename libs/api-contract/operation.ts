@@ -32,7 +32,7 @@ export interface Documentation {
 }
 
 /** The callers of an operation, and what is kept of the call. */
-interface Access {
+export interface Access {
   /** Default: `read` for GET, `write` for all other methods. */
   scope?: RouteScope;
   /** With `dry_run: true` in the body, this scope is enough. */

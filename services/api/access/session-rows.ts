@@ -2,26 +2,16 @@ import type { Scope, Session } from '#lib/api-contract';
 import type { Query } from '#lib/postgres';
 import { type Clock, formatMicros, nowMicros } from '#lib/runtime';
 import type { PageRequest } from '../http/paging.ts';
-import type { KnownPortal } from '../keys/capabilities.ts';
+import type { Portal } from '../keys/capabilities.ts';
 import { operatorCredential } from '../keys/operator-keys.ts';
-import { codeSeconds, idleSeconds, type KnownSession, type StoredPortal } from '../keys/session-directory.ts';
+import { codeSeconds, idleSeconds, type KnownSession } from '../keys/session-directory.ts';
 import { idPattern } from '../resources/ids.ts';
 
-export interface SessionRow {
-  id: string;
-  /** `*`: all, for the operator. */
-  tenant: string;
-  key_id: string;
-  scopes: Scope[];
-  /** Null: not a customer's. */
-  portal: StoredPortal | null;
+export interface SessionRow extends Omit<Session, 'redeemed'> {
   /** Null: its code is not redeemed yet. */
   hash: Buffer | null;
   code_hash: Buffer | null;
   code_expires_at: string | null;
-  created_at: string;
-  expires_at: string;
-  idle_expires_at: string;
   deleted_at: string | null;
   is_open: boolean;
 }
@@ -59,11 +49,11 @@ export const sessionOf = (row: SessionRow): Session => ({
   idle_expires_at: row.idle_expires_at,
 });
 
-/** The portal of the session of a request. */
-export const shownPortal = ({ linkId, capabilities, returnUrl, accent }: KnownPortal): Session['portal'] => ({
-  link_id: linkId,
+/** The portal of the session of a request, in the order of the contract: `jsonb` keeps none. */
+export const shownPortal = ({ link_id, capabilities, return_url, accent }: Portal): Portal => ({
+  link_id,
   capabilities,
-  return_url: returnUrl,
+  return_url,
   accent,
 });
 
@@ -83,7 +73,7 @@ export interface NewSession {
   /** The fingerprint of the operator's key. */
   operatorKey: string | null;
   scopes: readonly Scope[];
-  portal: StoredPortal | null;
+  portal: Portal | null;
   /** The hash of the token, or of the code that is redeemed for one. */
   hash: Buffer;
   isCode: boolean;
@@ -125,20 +115,19 @@ export async function insertSession(postgres: Query, session: NewSession): Promi
   return row as SessionRow;
 }
 
-/** How many of the tenant are open, as far as that matters. */
-export async function countOpenSessions(
-  postgres: Query,
-  tenant: string,
-  fingerprints: readonly string[],
-  most: number,
-): Promise<number> {
-  const [row] = await postgres.query<{ open: number }>(
-    `SELECT count(*)::int AS open
-       FROM (SELECT FROM sessions s WHERE s.tenant = $1 AND ${isOpen('$2')} LIMIT $3) AS open`,
-    [tenant, fingerprints, most],
-  );
-  return row?.open ?? 0;
-}
+/** Counts the rows of a tenant that are open, as far as that matters. @param isOpenRow with `$2` as the fingerprints */
+export const counterOfOpen =
+  (table: string, isOpenRow: string) =>
+  async (postgres: Query, tenant: string, fingerprints: readonly string[], most: number): Promise<number> => {
+    const [row] = await postgres.query<{ open: number }>(
+      `SELECT count(*)::int AS open
+         FROM (SELECT FROM ${table} WHERE tenant = $1 AND ${isOpenRow} LIMIT $3) AS open`,
+      [tenant, fingerprints, most],
+    );
+    return row?.open ?? 0;
+  };
+
+export const countOpenSessions = counterOfOpen('sessions s', isOpen('$2'));
 
 /** The open sessions, the oldest first. One more than the page holds. */
 export const querySessions = (

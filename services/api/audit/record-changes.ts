@@ -9,7 +9,6 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { AuditAction } from '#lib/api-contract';
 import { isSensitiveHeader } from '#lib/contract';
 import type { Query } from '#lib/postgres';
 import { AppError, type Clock, createId, type RandomBytes } from '#lib/runtime';
@@ -19,10 +18,6 @@ import { createConceal } from './conceal.ts';
 import { insertEntries, insertEntry, type NewEntry } from './queries.ts';
 
 declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** The action of the route's entries; or why it has none. Every route that is not a GET has it (a test). */
-    audit?: AuditAction | { none: string };
-  }
   interface FastifyRequest {
     /** Writes the entry of a change, in the transaction of the change. */
     audit(tx: Query, change: AuditedChange): Promise<void>;

@@ -1,9 +1,10 @@
 import { type Scope, scopes } from '#lib/api-contract';
 import { type HeaderViewer, noTenant } from '#lib/contract';
-import type { FindKey, KnownKey } from './key-directory.ts';
+import type { LookUpRow } from '#lib/postgres';
+import type { KnownKey } from './key-directory.ts';
 import { idInCredential } from './key-text.ts';
 import { operatorCredential, type OperatorKey, type OperatorKeys } from './operator-keys.ts';
-import type { FindSession, KnownSession } from './session-directory.ts';
+import type { KnownSession } from './session-directory.ts';
 
 /** The sender of a request. */
 export interface Caller {
@@ -22,8 +23,8 @@ export interface Caller {
 
 export interface IdentityDeps {
   operatorKeys: OperatorKeys;
-  findKey: FindKey;
-  findSession: FindSession;
+  findKey: LookUpRow<KnownKey>;
+  findSession: LookUpRow<KnownSession>;
 }
 
 /** The caller whose credential this is. A key of the operator is looked for first: it may have any form. */

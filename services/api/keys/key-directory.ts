@@ -4,7 +4,14 @@
  */
 import { timingSafeEqual } from 'node:crypto';
 import type { Scope } from '#lib/api-contract';
-import { createRowLookUp, type FollowedRow, followTable, type Query, type Readings } from '#lib/postgres';
+import {
+  createRowLookUp,
+  type FollowedRow,
+  followTable,
+  type LookUpRow,
+  type Query,
+  type Readings,
+} from '#lib/postgres';
 import type { Rate } from '#lib/rate-limit';
 import type { Clock, Logger, Part } from '#lib/runtime';
 import { credentialHash, idInCredential } from './key-text.ts';
@@ -20,15 +27,11 @@ export interface KnownKey {
   rateLimit: Rate | undefined;
 }
 
-/** `unavailable`: the database can't be asked at the moment. */
-export type FindKey = (text: string) => Promise<KnownKey | 'unknown' | 'unavailable'>;
-
-/** The same by the id, for what belongs to the key. */
-export type FindKeyById = (id: string) => Promise<KnownKey | 'unknown' | 'unavailable'>;
-
 export interface KeyDirectory extends Part, Pick<Readings, 'recent'> {
-  find: FindKey;
-  findById: FindKeyById;
+  /** Finds the key with this text. */
+  find: LookUpRow<KnownKey>;
+  /** The same by the id, for what belongs to the key. */
+  findById: LookUpRow<KnownKey>;
   /** The key from memory, where it was found before; undefined: it counts no more. */
   known(id: string): KnownKey | undefined;
 }
@@ -47,7 +50,7 @@ interface Entry {
   changedAt: string;
 }
 
-interface Options {
+export interface DirectoryOptions {
   /** For the readings of the whole table, which may take long. */
   followPostgres: Query;
   /** For look-ups that callers wait for. */
@@ -56,7 +59,7 @@ interface Options {
   log: Logger;
 }
 
-export function createKeyDirectory({ followPostgres, postgres, clock, log }: Options): KeyDirectory {
+export function createKeyDirectory({ followPostgres, postgres, clock, log }: DirectoryOptions): KeyDirectory {
   const entries = new Map<string, Entry>();
 
   const take = ({ tenant, id, scopes, hash, rate_limit, deleted_at, changed_at, buried }: KeyRow): void => {
@@ -84,28 +87,29 @@ export function createKeyDirectory({ followPostgres, postgres, clock, log }: Opt
     log,
   });
 
+  const findEntry: LookUpRow<Entry> = async (id) => {
+    const reading = table.recent();
+    if (reading !== undefined) await reading;
+    return entries.get(id) ?? lookUp(id);
+  };
+
   return {
     ...table,
     async find(text) {
       const id = idInCredential('hk', text);
-      if (id === undefined) return 'unknown';
-      const reading = table.recent();
-      if (reading !== undefined) await reading;
-      const entry = entries.get(id) ?? (await lookUp(id));
+      const entry = id === undefined ? 'unknown' : await findEntry(id);
       if (typeof entry === 'string') return entry;
       // The hashes have one length, and where they begin to differ is useless for guessing.
       return timingSafeEqual(credentialHash(text), entry.hash) && !entry.isRevoked ? entry.key : 'unknown';
     },
     async findById(id) {
-      const reading = table.recent();
-      if (reading !== undefined) await reading;
-      const entry = entries.get(id) ?? (await lookUp(id));
+      const entry = await findEntry(id);
       if (typeof entry === 'string') return entry;
       return entry.isRevoked ? 'unknown' : entry.key;
     },
     known(id) {
       const entry = entries.get(id);
-      return entry === undefined || entry.isRevoked ? undefined : entry.key;
+      return entry?.isRevoked === false ? entry.key : undefined;
     },
   };
 }

@@ -1,21 +1,6 @@
 import type { RouteScope, Scope } from '#lib/api-contract';
 import type { Caller } from './identify-caller.ts';
 
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** Default: `read` for GET, `write` for all other methods. */
-    scope?: RouteScope;
-    /** With `dry_run: true` in the body, this scope is enough. */
-    dryRunScope?: Scope;
-    /** A session may do it to itself, with any scope. */
-    orSessionItself?: boolean;
-    /** The end of a sentence on what a session may not do: only the key itself may. */
-    notBySession?: string;
-    /** The operator may name `*` as the tenant. */
-    ofAllTenants?: boolean;
-  }
-}
-
 interface Scoped {
   method: string;
   config: { scope?: RouteScope | undefined };

@@ -8,11 +8,11 @@
  * A session whose code is not redeemed has no token yet, and is in nobody's memory.
  */
 import { timingSafeEqual } from 'node:crypto';
-import type { Capability, Scope } from '#lib/api-contract';
-import { createRowLookUp, type FollowedRow, followTable, type Query, type Readings } from '#lib/postgres';
-import { type Clock, type Logger, nowMicros, parseRfc3339, type Part } from '#lib/runtime';
-import type { KnownPortal } from './capabilities.ts';
-import type { FindKeyById, KnownKey } from './key-directory.ts';
+import type { Scope } from '#lib/api-contract';
+import { createRowLookUp, type FollowedRow, followTable, type LookUpRow, type Readings } from '#lib/postgres';
+import { nowMicros, parseRfc3339, type Part } from '#lib/runtime';
+import type { Portal } from './capabilities.ts';
+import type { DirectoryOptions, KnownKey } from './key-directory.ts';
 import { credentialHash, idInCredential } from './key-text.ts';
 import { operatorCredential, type OperatorKeys } from './operator-keys.ts';
 
@@ -27,33 +27,23 @@ export interface KnownSession {
   /** The key that it was made from; undefined: the operator's. */
   key: KnownKey | undefined;
   /** Set for a customer's session, which has no scopes. */
-  portal: KnownPortal | undefined;
+  portal: Portal | undefined;
   /** RFC 3339. */
   expiresAt: string;
 }
 
-/** `unavailable`: the database can't be asked at the moment. */
-export type FindSession = (text: string) => Promise<KnownSession | 'unknown' | 'unavailable'>;
-
 export interface SessionDirectory extends Part, Pick<Readings, 'recent'> {
-  find: FindSession;
+  /** Finds the session with this token. */
+  find: LookUpRow<KnownSession>;
   /** From memory: whether a session that was found before has not ended. Its key is for the caller to look at. No use of it. */
   isOpen(id: string): boolean;
-}
-
-/** The column `portal`. */
-export interface StoredPortal {
-  link_id: string;
-  capabilities: Capability[];
-  return_url: string | null;
-  accent: string | null;
 }
 
 interface SessionRow extends FollowedRow {
   key_id: string;
   operator_key: string | null;
   scopes: Scope[];
-  portal: StoredPortal | null;
+  portal: Portal | null;
   hash: Buffer | null;
   expires_at: string;
   idle_expires_at: string;
@@ -68,17 +58,11 @@ interface Entry {
   idleEndsAt: number;
 }
 
-interface Options {
-  /** For the readings of the whole table, which may take long. */
-  followPostgres: Query;
-  /** For look-ups that callers wait for. */
-  postgres: Query;
-  findKeyById: FindKeyById;
+interface Options extends DirectoryOptions {
+  findKeyById: LookUpRow<KnownKey>;
   operatorKeys: Pick<OperatorKeys, 'fingerprints'>;
   /** Told of every use. */
   uses: { note(session: { tenant: string; id: string }): void };
-  clock: Clock;
-  log: Logger;
 }
 
 export function createSessionDirectory(options: Options): SessionDirectory {
@@ -148,7 +132,14 @@ export function createSessionDirectory(options: Options): SessionDirectory {
       if (typeof key === 'string') return key;
       entry.idleEndsAt = now + idleSeconds * 1_000_000;
       uses.note(row);
-      return { id, tenant: row.tenant, scopes: row.scopes, key, portal: portalOf(row), expiresAt: row.expires_at };
+      return {
+        id,
+        tenant: row.tenant,
+        scopes: row.scopes,
+        key,
+        portal: row.portal ?? undefined,
+        expiresAt: row.expires_at,
+      };
     },
     isOpen(id) {
       const entry = entries.get(id);
@@ -158,16 +149,6 @@ export function createSessionDirectory(options: Options): SessionDirectory {
 }
 
 const isWithinTime = ({ endsAt, idleEndsAt }: Entry, now: number): boolean => now < endsAt && now < idleEndsAt;
-
-const portalOf = ({ portal }: SessionRow): KnownPortal | undefined =>
-  portal === null
-    ? undefined
-    : {
-        linkId: portal.link_id,
-        capabilities: portal.capabilities,
-        returnUrl: portal.return_url,
-        accent: portal.accent,
-      };
 
 /** A session ends when it has not been used for so long. */
 export const idleSeconds = 2 * 3_600;

@@ -1,7 +1,7 @@
-import type { Documentation, Resource, Schema, Tag } from '#lib/api-contract';
+import type { Access, Documentation, Resource, Schema, Tag } from '#lib/api-contract';
 
 declare module 'fastify' {
-  interface FastifyContextConfig {
+  interface FastifyContextConfig extends Access {
     /** Documentation of the route; the API does not start without it. */
     operation?: Operation;
   }

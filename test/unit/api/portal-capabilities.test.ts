@@ -51,7 +51,7 @@ const portalSession = (granted: readonly Capability[], tenant = 'acme'): KnownSe
   tenant,
   scopes: [],
   key: undefined,
-  portal: { linkId: 'lnk_1', capabilities: granted, returnUrl: null, accent: null },
+  portal: { link_id: 'lnk_1', capabilities: granted, return_url: null, accent: null },
   expiresAt: '2200-01-01T00:00:00.000000Z',
 });
 const token = `hs_${'0'.repeat(26)}_${'0'.repeat(64)}`;
