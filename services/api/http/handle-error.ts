@@ -45,23 +45,23 @@ export function createErrorHandler({ log, limits }: { log: Logger; limits: Tenan
       return sendLimitReached(reply.header('retry-after', retryAfterSeconds), request.tenant, thrown.limit, limits);
     // Not 410: an answer that is kept for its idempotency key would be a row of the deleted tenant. The next try is 410 before it comes here.
     if (thrown instanceof TenantDeleted) return sendProblem(reply, 'unavailable');
+    const facts = { method: request.method, route: request.routeOptions.url };
     if (hasClientLeft(request.raw)) {
-      log.info({ event: 'request.aborted', method: request.method, route: request.routeOptions.url });
+      log.info({ event: 'request.aborted', ...facts });
       return sendProblem(reply, 'validation_failed', 'The body ended early');
     }
     // Its statements have been given up. The status is nginx's for it, and nobody's answer.
     if (isAppError(thrown, 'stopped') && clientLeft(reply).aborted) {
-      log.info({ event: 'request.aborted', method: request.method, route: request.routeOptions.url });
+      log.info({ event: 'request.aborted', ...facts });
       return reply.code(clientHasLeft).send();
     }
     const error = toAppError(thrown);
-    const traceId = traceIdOf(request.span.traceparent);
-    const facts = { method: request.method, route: request.routeOptions.url, traceId, err: error };
+    const traced = { ...facts, traceId: traceIdOf(request.span.traceparent), err: error };
     if (error.retryable) {
-      log.warn({ event: 'request.unavailable', ...facts });
+      log.warn({ event: 'request.unavailable', ...traced });
       return sendProblem(reply, 'unavailable');
     }
-    log.error({ event: 'request.failed', ...facts });
+    log.error({ event: 'request.failed', ...traced });
     return sendProblem(reply, 'internal_error');
   };
 }

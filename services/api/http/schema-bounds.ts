@@ -17,50 +17,39 @@ interface Bounded {
   else?: Bounded;
 }
 
-interface Placed {
-  value: unknown;
-  /** Its JSON pointer. */
-  path: string;
-}
-
-type Note = (path: string, message: string) => void;
-
 /** Stands for each error that is counted, but not listed. */
 const counted = { field: '', message: '' };
 
 /** @returns none where the validator can look at it: it has no list or map above its limit, and few unknown fields */
 export function excessOf(schema: object, value: unknown): FieldErrors {
-  const tooLarge: { field: string; message: string }[] = [];
-  const unknown: { field: string; message: string }[] = [];
-  look(
-    schema,
-    { value, path: '' },
-    {
-      tooLarge: (field, message) => tooLarge.push({ field, message }),
-      unknown: (path, name) =>
-        unknown.push(
-          unknown.length < maxFieldErrors ? { field: fieldUnder(path, name), message: 'is an unknown field' } : counted,
-        ),
-    },
-  );
+  const tooLarge: FieldErrors[number][] = [];
+  const unknown: FieldErrors[number][] = [];
+  look(schema, value, '', {
+    tooLarge: (field, message) => tooLarge.push({ field, message }),
+    unknown: (path, name) =>
+      unknown.push(
+        unknown.length < maxFieldErrors ? { field: fieldUnder(path, name), message: 'is an unknown field' } : counted,
+      ),
+  });
   return tooLarge.length > 0 || unknown.length > maxFieldErrors ? [...tooLarge, ...unknown] : [];
 }
 
+/** By JSON pointers. */
 interface Notes {
-  tooLarge: Note;
+  tooLarge(path: string, message: string): void;
   unknown(path: string, name: string): void;
 }
 
-function look(schema: Bounded, { value, path }: Placed, notes: Notes): void {
+function look(schema: Bounded, value: unknown, path: string, notes: Notes): void {
   if (typeof value !== 'object' || value === null) return;
-  for (const branch of [schema.then, schema.else]) if (branch !== undefined) look(branch, { value, path }, notes);
+  for (const branch of [schema.then, schema.else]) if (branch !== undefined) look(branch, value, path, notes);
   if (Array.isArray(value)) lookAtItems(schema, value, path, notes);
   else lookAtMembers(schema, value as Readonly<Record<string, unknown>>, path, notes);
 }
 
 function lookAtItems({ maxItems = Infinity, items }: Bounded, list: readonly unknown[], path: string, notes: Notes) {
   if (list.length > maxItems) notes.tooLarge(path, `must NOT have more than ${maxItems} items`);
-  else if (items !== undefined) list.forEach((value, index) => look(items, { value, path: `${path}/${index}` }, notes));
+  else if (items !== undefined) list.forEach((value, index) => look(items, value, `${path}/${index}`, notes));
 }
 
 function lookAtMembers(
@@ -73,7 +62,7 @@ function lookAtMembers(
   if (names.length > maxProperties) return notes.tooLarge(path, `must NOT have more than ${maxProperties} properties`);
   for (const name of names) {
     const inner = Object.hasOwn(properties, name) ? properties[name] : additionalProperties;
-    if (typeof inner === 'object') look(inner, { value: members[name], path: fieldUnder(path, name) }, notes);
+    if (typeof inner === 'object') look(inner, members[name], fieldUnder(path, name), notes);
     else if (inner === false) notes.unknown(path, name);
   }
 }

@@ -1,11 +1,20 @@
-import { createPostgresStore, createRedisResponses, type IdempotencyStore, rememberingStore } from '#lib/idempotency';
+import {
+  createPostgresStore,
+  createRedisResponses,
+  type IdempotencyStore,
+  rememberingStore,
+  sweepExpiredKeys,
+} from '#lib/idempotency';
 import type { Postgres } from '#lib/postgres';
 import type { Redis } from '#lib/redis';
-import { type Part, randomPool } from '#lib/runtime';
+import { inRounds, type Part, randomPool } from '#lib/runtime';
 import type { SecretBox } from '#lib/secret-box';
 import type { ServiceContext } from '#lib/service-host';
 import type { ApiConfig } from '../config.ts';
-import { createKeySweep } from './sweep-idempotency-keys.ts';
+
+const sweepEveryMs = 600_000;
+/** Deleted within some milliseconds. */
+const sweptAtOnce = 500;
 
 /** Dependencies of the app for idempotency keys. */
 export interface IdempotencyDeps {
@@ -31,5 +40,13 @@ export function openIdempotency(
     memory: createRedisResponses({ redis, prefix, secretBox, clock }),
     ttlSeconds,
   });
-  return { idempotency: { store, lockSeconds }, sweep: createKeySweep({ postgres, clock, log }) };
+  // A late removal costs only room: expired records are ignored.
+  const sweep = async (signal: AbortSignal): Promise<void> => {
+    for (let swept = sweptAtOnce; swept === sweptAtOnce && !signal.aborted;)
+      swept = await sweepExpiredKeys(postgres, sweptAtOnce);
+  };
+  return {
+    idempotency: { store, lockSeconds },
+    sweep: inRounds(sweep, { name: 'sweep of idempotency keys', everyMs: sweepEveryMs, clock, log }),
+  };
 }

@@ -30,25 +30,16 @@ const getDocs: Operation = {
  * @param routes all routes that need a key
  */
 export function documentRoutes(routes: readonly RouteOptions[], { apiUrl }: { apiUrl: string }): RouteOptions[] {
-  const own: RouteOptions[] = [
-    {
-      method: 'GET',
-      url: '/openapi.json',
-      config: { operation: getOpenApi },
-      handler: (request, reply) => send(json, request, reply),
-    },
-    {
-      method: 'GET',
-      url: '/v1/openapi.json',
-      config: { operation: getOpenApiOfVersion },
-      handler: (request, reply) => send(json, request, reply),
-    },
-    {
-      method: 'GET',
-      url: '/docs',
-      config: { operation: getDocs },
-      handler: (request, reply) => send(page, request, reply),
-    },
+  const get = (url: string, operation: Operation, answer: () => FixedAnswer): RouteOptions => ({
+    method: 'GET',
+    url,
+    config: { operation },
+    handler: (request, reply) => send(answer(), request, reply),
+  });
+  const own = [
+    get('/openapi.json', getOpenApi, () => json),
+    get('/v1/openapi.json', getOpenApiOfVersion, () => json),
+    get('/docs', getDocs, () => page),
   ];
   const document = buildDocument([...routes, ...own], { apiUrl });
   const json = fixedAnswer(JSON.stringify(document), { 'content-type': 'application/json; charset=utf-8' });

@@ -3,9 +3,9 @@ import type { Rate } from '#lib/rate-limit';
 import { unfinishedReplays } from '#lib/replay-store';
 import {
   type LimitName,
+  limitNames,
   limitTable,
   type OtherLimit,
-  type ShareDefinition,
   type ShareName,
   shareTable,
   tenantLimitRaisedBy,
@@ -45,54 +45,38 @@ export async function limitsOfCaller(deps: Deps, asking: Asking): Promise<Limit[
     ...(await usedOfRates(deps, asking)),
     ...usedHere(deps, asking),
   };
-  const ofTenant = Object.entries(limitTable).map(([name, { unit, counts, atLimit }]) => ({
-    name,
-    whose: 'each tenant',
-    limit: deps.limits.of(tenant, name as LimitName),
-    unit,
-    counts,
-    answer: atLimit,
-    raised_by: tenantLimitRaisedBy,
-  }));
-  const shared = Object.entries<ShareDefinition>(shareTable).map(([name, { of, counts, atLimit }]) => ({
-    name,
-    whose: 'each tenant',
-    limit: null,
-    unit: 'count' as const,
-    counts: `${counts}: a share of ${of}`,
-    answer: atLimit,
-    raised_by: 'nobody: the operator sets the whole',
-  }));
   const configured: Partial<Record<ApiLimitName, number | null>> = {
     key_rate: key === undefined ? null : (key.rateLimit ?? deps.keyRate).perSecond,
     key_long_polls: deps.polling.most.ofCredential,
     process_long_polls: deps.polling.most.ofProcess,
   };
-  const others = Object.entries<OtherLimit>(apiLimits).map(
-    ([name, { whose, usual, unit, counts, atLimit, raisedBy }]) => {
-      const set = configured[name as ApiLimitName];
-      return {
-        name,
-        whose,
-        limit: set === undefined ? usual : set,
-        unit,
-        counts,
-        answer: atLimit,
-        raised_by: raisedBy,
-      };
-    },
-  );
-  return [...ofTenant, ...shared, ...others].map(({ name, whose, limit, unit, counts, answer, raised_by }) => ({
+  const shown = (name: AnyName, limit: number | null, said: Said): Limit => ({
     name,
-    whose,
+    whose: said.whose ?? 'each tenant',
     limit,
-    used: used[name as AnyName] ?? null,
-    unit,
-    counts: plainText(counts),
-    answer: plainText(answer),
-    raised_by: plainText(raised_by),
-  }));
+    used: used[name] ?? null,
+    unit: said.unit ?? 'count',
+    counts: plainText(said.counts),
+    answer: plainText(said.atLimit),
+    raised_by: plainText(said.raisedBy ?? tenantLimitRaisedBy),
+  });
+  return [
+    ...limitNames.map((name) => shown(name, deps.limits.of(tenant, name), limitTable[name])),
+    ...entriesOf(shareTable).map(([name, { of, counts, atLimit }]) =>
+      shown(name, null, { counts: `${counts}: a share of ${of}`, atLimit, raisedBy: raisesShares }),
+    ),
+    ...entriesOf(apiLimits).map(([name, said]) =>
+      shown(name, configured[name] === undefined ? said.usual : configured[name], said),
+    ),
+  ];
 }
+
+/** The words for a limit; absent ones are those of most. */
+type Said = Pick<OtherLimit, 'counts' | 'atLimit'> & Partial<OtherLimit>;
+
+const raisesShares = 'nobody: the operator sets the whole';
+
+const entriesOf = <Name extends string, T>(table: Readonly<Record<Name, T>>) => Object.entries(table) as [Name, T][];
 
 async function usedInStores(
   { postgres, limits, operatorKeys }: Deps,
