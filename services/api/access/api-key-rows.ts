@@ -1,24 +1,15 @@
-import type { ApiKey, Scope } from '#lib/api-contract';
+import type { ApiKey } from '#lib/api-contract';
 import type { Query } from '#lib/postgres';
 import type { Rate } from '#lib/rate-limit';
 import type { TenantLimits } from '#lib/tenancy';
 import { createResourceTable, type ResourceRow } from '../resources/resource-table.ts';
 import { type Room, roomExpression, roomValues } from '../resources/tenant-room.ts';
 
-export interface GivenRate {
-  per_second: number;
-  burst: number;
-}
+export type GivenRate = ApiKey['rate_limit'];
 
-interface ApiKeyContent {
-  name: string;
-  scopes: readonly Scope[];
+interface ApiKeyRow extends ResourceRow, Omit<ApiKey, 'rate_limit'> {
   /** Null: the default rate. */
   rate_limit: GivenRate | null;
-}
-
-interface ApiKeyRow extends ResourceRow, ApiKeyContent {
-  last_used_at: string | null;
 }
 
 const columns = 'id, name, scopes, rate_limit, revision, created_at, last_used_at, deleted_at';
@@ -32,9 +23,8 @@ export function apiKeyOf(row: ApiKeyRow, usual: Rate): ApiKey {
   return { id, name, scopes, rate_limit, created_at, last_used_at };
 }
 
-export interface NewApiKey extends ApiKeyContent {
+interface NewApiKey extends Pick<ApiKeyRow, 'id' | 'name' | 'scopes' | 'rate_limit'> {
   tenant: string;
-  id: string;
   hash: Buffer;
 }
 

@@ -1,9 +1,9 @@
 import { createApiKey, deleteApiKey, getApiKey, listApiKeys } from '#lib/api-contract';
 import type { Rate } from '#lib/rate-limit';
 import { createId } from '#lib/runtime';
-import { changeOf, sendResource } from '../http/etag.ts';
-import { readPage, takePage } from '../http/paging.ts';
-import { type FieldErrors, sendInvalid, sendMissing, sendProblem } from '../http/send-problem.ts';
+import { changeOf, sendCreated, sendFound, sendRemoved } from '../http/etag.ts';
+import { answerPage, type PageRequest } from '../http/paging.ts';
+import { type FieldErrors, sendInvalid } from '../http/send-problem.ts';
 import { credentialHash, newCredential } from '../keys/key-text.ts';
 import { refuseBeyondLimit } from '../limits/refuse-beyond-limit.ts';
 import { tenantRate } from '../limits/tenant-rate.ts';
@@ -27,22 +27,17 @@ const create = serve(createApiKey, (deps) => async (request, reply) => {
   });
   if (row === undefined)
     return refuseBeyondLimit(reply, await limitOfRoom(idempotent.effects, apiKeyRoom(tenant, limits)), deps);
-  void reply.code(201).header('location', `/v1/api-keys/${id}`);
-  return sendResource(reply, row, { ...apiKeyOf(row, keyRate), key });
+  return sendCreated(reply, `/v1/api-keys/${id}`, row, { ...apiKeyOf(row, keyRate), key });
 });
 
-const list = serve(listApiKeys, ({ postgres, apiUrl, keyRate }) => async (request, reply) => {
-  const page = readPage(request.query, apiKeyTable.idPattern);
-  if ('errors' in page) return sendInvalid(reply, page.errors);
-  const rows = await apiKeyTable.list(postgres, request.tenant, page);
-  const shown = takePage(rows, page.limit, ({ id }) => ({ cursor: id }), { request, reply, apiUrl });
-  return shown.map((row) => apiKeyOf(row, keyRate));
+const list = serve(listApiKeys, ({ postgres, apiUrl, keyRate }) => (request, reply) => {
+  const read = (page: PageRequest) => apiKeyTable.list(postgres, request.tenant, page);
+  return answerPage({ request, reply, apiUrl }, apiKeyTable.idPattern, read, (row) => apiKeyOf(row, keyRate));
 });
 
 const get = serve(getApiKey, ({ postgres, keyRate }) => async (request, reply) => {
-  const row = await apiKeyTable.find(postgres, request.tenant, request.params.id);
-  if (row === undefined || row.deleted_at !== null) return sendMissing(reply, row);
-  return sendResource(reply, row, apiKeyOf(row, keyRate));
+  const found = await apiKeyTable.find(postgres, request.tenant, request.params.id);
+  return sendFound(reply, found, (row) => apiKeyOf(row, keyRate));
 });
 
 /** Takes effect within seconds. */
@@ -50,8 +45,7 @@ const remove = serve(deleteApiKey, ({ postgres, keyRate }) => async (request, re
   const result = await apiKeyTable.remove(postgres, changeOf(request), (row, tx) =>
     request.audit(tx, { id: row.id, before: apiKeyOf(row, keyRate) }),
   );
-  if ('refused' in result) return sendProblem(reply, result.refused);
-  return reply.code(204).send();
+  return sendRemoved(reply, result);
 });
 
 export const apiKeyRoutes: readonly Route[] = [create, list, get, remove];
@@ -59,14 +53,11 @@ export const apiKeyRoutes: readonly Route[] = [create, list, get, remove];
 /** A key can't have a higher rate than its tenant, which only the operator raises. */
 function rateErrors(given: GivenRate | undefined, most: Rate): FieldErrors {
   if (given === undefined) return [];
-  const refuseAbove = (name: keyof GivenRate, limit: number): FieldErrors =>
-    given[name] <= limit
-      ? []
-      : [
-          {
-            field: `/rate_limit/${name}`,
-            message: `must not exceed ${limit}, the limit requests_per_second of the tenant`,
-          },
-        ];
-  return [...refuseAbove('per_second', most.perSecond), ...refuseAbove('burst', most.burst)];
+  const limits = { per_second: most.perSecond, burst: most.burst };
+  return (['per_second', 'burst'] as const)
+    .filter((name) => given[name] > limits[name])
+    .map((name) => ({
+      field: `/rate_limit/${name}`,
+      message: `must not exceed ${limits[name]}, the limit requests_per_second of the tenant`,
+    }));
 }

@@ -6,21 +6,12 @@ import type { Capability, PortalLink } from '#lib/api-contract';
 import type { Query } from '#lib/postgres';
 import type { PageRequest } from '../http/paging.ts';
 import { idPattern } from '../resources/ids.ts';
-import { keyCounts } from './session-rows.ts';
+import { counterOfOpen, keyCounts } from './session-rows.ts';
 
-export interface PortalLinkRow {
-  id: string;
-  tenant: string;
+export interface PortalLinkRow extends Omit<PortalLink, 'status'> {
   key_id: string;
   operator_key: string | null;
-  capabilities: Capability[];
-  return_url: string | null;
-  accent: string | null;
   code_hash: Buffer;
-  session_id: string | null;
-  redeemed_at: string | null;
-  created_at: string;
-  expires_at: string;
   deleted_at: string | null;
   is_open: boolean;
 }
@@ -79,20 +70,7 @@ export async function insertPortalLink(postgres: Query, link: NewPortalLink): Pr
   return row as PortalLinkRow;
 }
 
-/** How many of the tenant are open, as far as that matters. */
-export async function countOpenLinks(
-  postgres: Query,
-  tenant: string,
-  fingerprints: readonly string[],
-  most: number,
-): Promise<number> {
-  const [row] = await postgres.query<{ open: number }>(
-    `SELECT count(*)::int AS open
-       FROM (SELECT FROM portal_links l WHERE l.tenant = $1 AND ${isOpen('$2')} LIMIT $3) AS open`,
-    [tenant, fingerprints, most],
-  );
-  return row?.open ?? 0;
-}
+export const countOpenLinks = counterOfOpen('portal_links l', isOpen('$2'));
 
 /** The links that are not revoked, the oldest first. One more than the page holds. */
 export const queryPortalLinks = (

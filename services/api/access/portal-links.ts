@@ -10,7 +10,7 @@ import {
 } from '#lib/api-contract';
 import { createId } from '#lib/runtime';
 import { bodyLimits } from '../http/body-limits.ts';
-import { readPage, takePage } from '../http/paging.ts';
+import { answerPage, type PageRequest } from '../http/paging.ts';
 import { sendInvalid, sendMissing, sendProblem } from '../http/send-problem.ts';
 import { keyIdOf } from '../keys/identify-caller.ts';
 import { credentialHash, idInCredential, newCredential } from '../keys/key-text.ts';
@@ -108,12 +108,9 @@ const redeem = serve(
   (deps) => ({ bodyLimit: bodyLimits.redeem, preValidation: limitRedeeming(deps, 'link') }),
 );
 
-const list = serve(listPortalLinks, ({ postgres, apiUrl, operatorKeys }) => async (request, reply) => {
-  const page = readPage(request.query, portalLinkId);
-  if ('errors' in page) return sendInvalid(reply, page.errors);
-  const rows = await queryPortalLinks(postgres, request.tenant, operatorKeys.fingerprints, page);
-  const shown = takePage(rows, page.limit, ({ id }) => ({ cursor: id }), { request, reply, apiUrl });
-  return shown.map(portalLinkOf);
+const list = serve(listPortalLinks, ({ postgres, apiUrl, operatorKeys }) => (request, reply) => {
+  const read = (page: PageRequest) => queryPortalLinks(postgres, request.tenant, operatorKeys.fingerprints, page);
+  return answerPage({ request, reply, apiUrl }, portalLinkId, read, portalLinkOf);
 });
 
 const get = serve(getPortalLink, ({ postgres, operatorKeys }) => async ({ tenant, params }, reply) => {
@@ -133,8 +130,7 @@ const revoke = serve(deletePortalLink, ({ postgres, operatorKeys }) => async (re
     await request.audit(tx, { id: link.id, before: portalLinkOf(link) });
     return link;
   });
-  if (row === undefined || row.deleted_at !== null) return sendMissing(reply, row);
-  return reply.code(204).send();
+  return row === undefined || row.deleted_at !== null ? sendMissing(reply, row) : reply.code(204).send();
 });
 
 export const portalLinkRoutes: readonly Route[] = [create, redeem, list, get, revoke];

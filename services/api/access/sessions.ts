@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify';
 import { createSession, deleteSession, getMe, listSessions, maxSessionSeconds, redeemSession } from '#lib/api-contract';
 import { createId } from '#lib/runtime';
 import { bodyLimits } from '../http/body-limits.ts';
-import { readPage, takePage } from '../http/paging.ts';
+import { answerPage, type PageRequest } from '../http/paging.ts';
 import { optionalBody } from '../http/patch-body.ts';
 import { sendInvalid, sendProblem } from '../http/send-problem.ts';
 import { allTenants, keyIdOf } from '../keys/identify-caller.ts';
@@ -93,11 +93,9 @@ const redeem = serve(
 );
 
 /** Lists sessions that have not ended. */
-const list = serve(listSessions, ({ postgres, apiUrl, operatorKeys }) => async (request, reply) => {
-  const page = readPage(request.query, sessionId);
-  if ('errors' in page) return sendInvalid(reply, page.errors);
-  const rows = await querySessions(postgres, request.tenant, operatorKeys.fingerprints, page);
-  return takePage(rows, page.limit, ({ id }) => ({ cursor: id }), { request, reply, apiUrl }).map(sessionOf);
+const list = serve(listSessions, ({ postgres, apiUrl, operatorKeys }) => (request, reply) => {
+  const read = (page: PageRequest) => querySessions(postgres, request.tenant, operatorKeys.fingerprints, page);
+  return answerPage({ request, reply, apiUrl }, sessionId, read, sessionOf);
 });
 
 /** Takes effect within seconds. A session ends itself with any scope. */

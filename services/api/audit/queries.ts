@@ -19,16 +19,9 @@ export interface NewEntry {
   requestId: string;
 }
 
-interface AuditRow {
-  id: string;
-  at: string;
+interface AuditRow extends Omit<AuditEntry, 'actor'> {
   credential: string;
   session_id: string | null;
-  action: string;
-  resource_id: string;
-  before: AuditEntry['before'];
-  after: AuditEntry['after'];
-  request_id: string;
 }
 
 const jsonOf = (value: unknown): string | null => (value === null ? null : JSON.stringify(value));

@@ -13,30 +13,13 @@ import type { ErasureFilter } from './choose-events.ts';
  */
 type ErasureState = 'marking' | 'removing' | 'confirming' | 'completed';
 
-export interface KafkaBytes {
-  topic: string;
-  /** Null: for ever. */
-  kept_until: string | null;
-}
-
-export interface ErasureRow {
-  tenant: string;
-  id: string;
+export interface ErasureRow extends Omit<Erasure & TenantDeletion, 'status' | 'removed'> {
   kind: 'events' | 'tenant';
   state: ErasureState;
   filter: ErasureFilter | null;
-  filtered_by: string[];
-  event_id: string | null;
-  as_of: string;
   marked_to: string;
   done_to: string;
-  events: number;
   removed: RemovedRows;
-  dropped: number;
-  kafka: KafkaBytes[] | null;
-  kept_until: string | null;
-  created_at: string;
-  completed_at: string | null;
 }
 
 const columns = `tenant, id, kind, state, filter, filtered_by, event_id, as_of, marked_to, done_to, events, removed,

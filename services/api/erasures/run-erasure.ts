@@ -17,7 +17,7 @@ import { type Clock, type CrashPoints, formatMicros, nowMicros } from '#lib/runt
 import type { SecretBox } from '#lib/secret-box';
 import { chooseEvents } from './choose-events.ts';
 import { eraseNames } from './erase-names.ts';
-import { advance, type ErasureRow, type KafkaBytes } from './erasure-row.ts';
+import { advance, type ErasureRow } from './erasure-row.ts';
 
 interface Deps {
   postgres: Postgres;
@@ -151,7 +151,7 @@ export function createStepErasure(deps: Deps): StepErasure {
   async function complete(erasure: ErasureRow, owner: string): Promise<ErasureRow | undefined> {
     const keepTimes = await deps.readKeepTimes();
     const now = nowMicros(deps.clock);
-    const kafka = [...keepTimes].map(([topic, keptMs]): KafkaBytes => ({
+    const kafka = [...keepTimes].map(([topic, keptMs]) => ({
       topic,
       kept_until: keptMs === undefined ? null : formatMicros(now + keptMs * 1_000),
     }));

@@ -1,5 +1,7 @@
 import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ProblemCode } from '#lib/problem';
+import { sendMissing, sendProblem } from './send-problem.ts';
 
 /** Counts the changes of a resource; its ETag shows it. */
 interface Revised {
@@ -11,6 +13,26 @@ const etagOf = ({ revision }: Revised): string => `"${revision}"`;
 /** Sends the resource in its current state, with its ETag. */
 export const sendResource = (reply: FastifyReply, row: Revised, json: Record<string, unknown>): FastifyReply =>
   reply.header('etag', etagOf(row)).send(json);
+
+/** The same for one that the request has created. @param path where it can be read */
+export const sendCreated = (
+  reply: FastifyReply,
+  path: string,
+  row: Revised,
+  json: Record<string, unknown>,
+): FastifyReply => sendResource(reply.code(201).header('location', path), row, json);
+
+/** Sends the resource that a request reads; 404 or 410 where it is missing. */
+export const sendFound = <Row extends Revised & { deleted_at: string | null }>(
+  reply: FastifyReply,
+  row: Row | undefined,
+  jsonOf: (row: Row) => Record<string, unknown>,
+): FastifyReply =>
+  row === undefined || row.deleted_at !== null ? sendMissing(reply, row) : sendResource(reply, row, jsonOf(row));
+
+/** Answers that a resource is deleted, or why it is not. */
+export const sendRemoved = (reply: FastifyReply, result: { refused: ProblemCode } | { changed: void }): FastifyReply =>
+  'refused' in result ? sendProblem(reply, result.refused) : reply.code(204).send();
 
 /** The row that a request changes, and the state that it requires. */
 export const changeOf = ({ tenant, params, headers }: FastifyRequest<{ Params: { id: string } }>) => ({

@@ -1,7 +1,7 @@
 import { deleteTenant, getTenant, listLimits, listTenants, putTenant } from '#lib/api-contract';
 import { createId, formatMicros, nowMicros } from '#lib/runtime';
 import { deleteTenantRows, deletionOf } from '../erasures/index.ts';
-import { readPage, takePage } from '../http/paging.ts';
+import { answerPage, type PageRequest } from '../http/paging.ts';
 import { sendInvalid, sendProblem } from '../http/send-problem.ts';
 import { tenantPattern } from '../keys/caller.ts';
 import { allTenants } from '../keys/identify-caller.ts';
@@ -11,12 +11,9 @@ import { findKnownTenant, findTenant, queryTenants, tenantOf, writeTenant } from
 
 const noName = { field: 'id', message: 'must be 1 to 64 letters, digits, dots, dashes or underscores' };
 
-const list = serve(listTenants, ({ postgres, apiUrl, limitSettings }) => async (request, reply) => {
-  const page = readPage(request.query, tenantPattern);
-  if ('errors' in page) return sendInvalid(reply, page.errors);
-  const rows = await queryTenants(postgres, page);
-  const shown = takePage(rows, page.limit, ({ id }) => ({ cursor: id }), { request, reply, apiUrl });
-  return shown.map((row) => tenantOf(row, limitSettings));
+const list = serve(listTenants, ({ postgres, apiUrl, limitSettings }) => (request, reply) => {
+  const read = (page: PageRequest) => queryTenants(postgres, page);
+  return answerPage({ request, reply, apiUrl }, tenantPattern, read, (row) => tenantOf(row, limitSettings));
 });
 
 const get = serve(getTenant, ({ postgres, limitSettings, erased }) => async (request, reply) => {
