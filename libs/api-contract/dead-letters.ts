@@ -124,17 +124,14 @@ export const replayDeadLetters = operation('POST', '/v1/dead-letters/replay', {
   description:
     'Requires at least one filter, or `all`: true. With `dry_run`, nothing is sent; without it, the key needs the scope `write`.',
   access: { dryRunScope: 'read', audit: 'dead_letters.replay', ofAllTenants: true },
-  body: t.closedObject(
-    {},
-    {
-      ids: t.list(t.textOf({ maxLength: 100 }), { minItems: 1, maxItems: 10_000 }),
-      ...schemasOf(deadLetterFilterQuery),
-      all: t.flag,
-      limit: wholeNumber(1, maxReplayDeadLetters),
-      rate_per_second: replayRate,
-      dry_run: t.flag,
-    },
-  ),
+  body: t.optionalFields({
+    ids: t.list(t.textOf({ maxLength: 100 }), { minItems: 1, maxItems: 10_000 }),
+    ...schemasOf(deadLetterFilterQuery),
+    all: t.flag,
+    limit: wholeNumber(1, maxReplayDeadLetters),
+    rate_per_second: replayRate,
+    dry_run: t.flag,
+  }),
   example: { stage: 'dispatcher', dry_run: true },
   answers: {
     202: {

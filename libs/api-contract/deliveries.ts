@@ -114,10 +114,11 @@ export const cancelDelivery = operation('POST', '/v1/deliveries/:id/cancel', {
   errors: ['conflict'],
 });
 
-const selected = t.closedObject(
-  {},
-  { filter: t.closedObject({}, schemasOf(deliveryFilterQuery)), all: t.flag, ...bulkFields },
-);
+const selected = t.optionalFields({
+  filter: t.optionalFields(schemasOf(deliveryFilterQuery)),
+  all: t.flag,
+  ...bulkFields,
+});
 
 export const retryDeliveries = operation('POST', '/v1/deliveries/retry', {
   id: 'retryDeliveries',

@@ -54,17 +54,14 @@ const clientCertificate = t.closedObject(
 
 /** Both forms; that only one of them is used is checked beside, with a clear error. */
 const retry = ({ payloadRetentionDays, minRetrySeconds }: EndpointLimits) =>
-  t.closedObject(
-    {},
-    {
-      base_seconds: decimal(Math.max(0.01, minRetrySeconds), day),
-      cap_seconds: decimal(0.01, 7 * day),
-      window_seconds: decimal(1, longestWindowSeconds(payloadRetentionDays)),
-      max_attempts: wholeNumber(1, 1_000),
-      schedule: t.list(decimal(minRetrySeconds, 7 * day), { minItems: 1, maxItems: 100 }),
-      jitter: decimal(0, 1),
-    },
-  );
+  t.optionalFields({
+    base_seconds: decimal(Math.max(0.01, minRetrySeconds), day),
+    cap_seconds: decimal(0.01, 7 * day),
+    window_seconds: decimal(1, longestWindowSeconds(payloadRetentionDays)),
+    max_attempts: wholeNumber(1, 1_000),
+    schedule: t.list(decimal(minRetrySeconds, 7 * day), { minItems: 1, maxItems: 100 }),
+    jitter: decimal(0, 1),
+  });
 
 const url = t.saying('an absolute URL', oneLineOf(1, 2_048));
 

@@ -72,7 +72,7 @@ export const createErasure = operation('POST', '/v1/erasures', {
     'Requires the `as_of` of a dry run with the same filter: events that were received later are left. With `dry_run`, it answers how many match, and nothing changes.',
   access: { scope: 'admin', dryRunScope: 'read', audit: 'erasure.create' },
   body: t.closedObject(
-    { filter: t.notEmpty(t.closedObject({}, schemasOf(erasureFilterQuery))) },
+    { filter: t.notEmpty(t.optionalFields(schemasOf(erasureFilterQuery))) },
     { as_of: t.textOf({ maxLength: 100 }), dry_run: t.flag },
   ),
   example: { filter: { type: 'order.paid' }, dry_run: true },

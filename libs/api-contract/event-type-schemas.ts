@@ -31,11 +31,11 @@ export const typeFields = {
   category: displayName,
   visibility: t.textIn(eventTypeVisibilities),
   enforce: t.textIn(eventTypeEnforcements),
-  deprecation: t.closedObject({}, { reason, sunset_at: instant, successor: typeName }),
+  deprecation: t.optionalFields({ reason, sunset_at: instant, successor: typeName }),
 };
 
 /** The description of a type, without its name and its versions. */
-export const givenEventType = t.closedObject({}, typeFields);
+export const givenEventType = t.optionalFields(typeFields);
 
 export const versionFields = {
   schema: {

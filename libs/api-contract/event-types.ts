@@ -162,7 +162,7 @@ export const putEventType = operation('PUT', '/v1/event-types/:name', {
     'What is left out is reset to its default. A schema, an example or notes of a version that differ from the newest version are published as the next one; without a schema, versions stay as they are. The same request again changes nothing.',
   access: { audit: 'event_type.put' },
   query: named,
-  body: t.closedObject({}, { ...typeFields, ...versionFields }),
+  body: t.optionalFields({ ...typeFields, ...versionFields }),
   answers: {
     200: after,
     201: answer(eventType, 'The event type, which is new', 'Location', 'ETag'),
@@ -232,7 +232,7 @@ export const pauseEventType = operation('POST', '/v1/event-types/:name/pause', {
   description: 'Its texts stay as they are. Pausing again changes the reason and the end. It stops no events.',
   access: { audit: 'event_type.pause' },
   query: named,
-  body: t.closedObject({}, { reason, until: instant }),
+  body: t.optionalFields({ reason, until: instant }),
   answers: { 200: after },
   errors: ['conflict'],
   conditional: true,

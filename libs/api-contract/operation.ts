@@ -75,8 +75,8 @@ interface RequiredParameter<S extends Schema = Schema> extends Parameter<S> {
 
 export interface Answer<S extends Schema = Schema> {
   is: string;
-  /** Absent: no body. The name of a component, until all are typed. */
-  body?: S | string;
+  /** Absent: no body. */
+  body?: S;
   /** Default: JSON. */
   contentType?: string;
   headers?: readonly AnswerHeader[];

@@ -116,7 +116,7 @@ export const replayEvent = eventOperation('POST', '/v1/events/:id/replay', {
   id: 'replayEvent',
   summary: 'Replay an event to all endpoints that match it now, or to one endpoint',
   access: { capability: 'replay', audit: 'event.replay' },
-  body: t.closedObject({}, { endpoint_id: t.textOf({ maxLength: 100 }) }),
+  body: t.optionalFields({ endpoint_id: t.textOf({ maxLength: 100 }) }),
   answers: { 202: answer(replay, 'The replay', 'Location') },
   errors: ['conflict', 'limit_reached'],
 });
@@ -125,15 +125,12 @@ export const replayEvents = eventOperation('POST', '/v1/events/replay', {
   id: 'replayEvents',
   summary: 'Replay the events that match a filter',
   access: { dryRunScope: 'read', capability: 'replay', audit: 'events.replay' },
-  body: t.closedObject(
-    {},
-    {
-      filter: t.closedObject({}, schemasOf(eventFilterQuery)),
-      all: t.flag,
-      endpoint_id: t.textOf({ maxLength: 100 }),
-      ...bulkFields,
-    },
-  ),
+  body: t.optionalFields({
+    filter: t.optionalFields(schemasOf(eventFilterQuery)),
+    all: t.flag,
+    endpoint_id: t.textOf({ maxLength: 100 }),
+    ...bulkFields,
+  }),
   example: { filter: { type: 'order.paid' }, dry_run: true },
   ...byFilter,
 });

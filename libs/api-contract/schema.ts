@@ -63,6 +63,10 @@ export const closedObject = <Required extends TProperties, Optional extends TPro
   });
 };
 
+/** For requests that may leave everything out. */
+export const optionalFields = <Optional extends TProperties>(properties: Optional): ObjectSchema<Nothing, Optional> =>
+  closedObject({}, properties);
+
 /** With at least one property. */
 export const notEmpty = <S extends TSchema>(schema: S): S => typed({ ...schema, minProperties: 1 });
 

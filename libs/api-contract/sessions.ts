@@ -71,15 +71,12 @@ export const createSession = operation('POST', '/v1/sessions', {
   description:
     'The token is a bearer credential like the key. It ends two hours after its last use, after `expires_in_seconds` (12 hours at most, the default), when somebody ends it, and with its key. Its tenant is that of the request; with the operator’s key, `tenant`: `*` is all. With `code`, the answer has a code instead of the token, for one `POST /v1/sessions/redeem` within a minute: for handing the session to a browser.',
   access: { scope: 'admin', audit: 'session.create', notBySession: 'make sessions' },
-  body: t.closedObject(
-    {},
-    {
-      tenant: t.textOf({ maxLength: 64 }),
-      scopes: givenScopes,
-      expires_in_seconds: wholeNumber(60, maxSessionSeconds),
-      code: t.flag,
-    },
-  ),
+  body: t.optionalFields({
+    tenant: t.textOf({ maxLength: 64 }),
+    scopes: givenScopes,
+    expires_in_seconds: wholeNumber(60, maxSessionSeconds),
+    code: t.flag,
+  }),
   example: { scopes: ['read'], expires_in_seconds: 3_600 },
   answers: { 201: answer(newSession, 'The session; the only response that contains the token or code') },
   errors: ['limit_reached'],

@@ -171,7 +171,7 @@ export const deleteSource = operation('DELETE', '/v1/sources/:id', {
   conditional: true,
 });
 
-export const rotation = t.closedObject({}, { overlap_seconds: wholeNumber(0, 30 * 24 * 3_600), secret });
+export const rotation = t.optionalFields({ overlap_seconds: wholeNumber(0, 30 * 24 * 3_600), secret });
 
 export const rotateSourceSecret = operation('POST', '/v1/sources/:id/rotate-secret', {
   id: 'rotateSourceSecret',
@@ -233,7 +233,7 @@ export const sampleWebhook = operation('POST', '/v1/sources/:id/sample', {
   description:
     'Nothing is sent. Its timestamp is now, so send it before the tolerance of the source has passed. Without a `body`, it is one with an id and a type where the source looks for them. 409 if the source has an Ed25519 key: that is a public one, and can’t sign.',
   access: { audit: { none: 'it signs a sample, and changes nothing' } },
-  body: t.closedObject({}, bodyFields),
+  body: t.optionalFields(bodyFields),
   example: { body: '{"zen":"Keep it logically awesome."}' },
   answers: { 200: answer(sampleOfWebhook, 'The signed request') },
   errors: ['conflict', 'gone'],

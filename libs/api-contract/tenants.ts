@@ -64,10 +64,7 @@ export const putTenant = operation('PUT', '/v1/tenants/:id', {
   body: t.closedObject(
     { name: displayName },
     {
-      limits: t.closedObject(
-        {},
-        eachLimit((name) => wholeNumber(0, limitTable[name].max)),
-      ),
+      limits: t.optionalFields(eachLimit((name) => wholeNumber(0, limitTable[name].max))),
     },
   ),
   example: { name: 'Acme' },

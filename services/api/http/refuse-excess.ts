@@ -1,12 +1,12 @@
 import type { preValidationHookHandler } from 'fastify';
 import { maxLevels } from './request-bounds.ts';
-import type { RouteSchema } from './route-schema.ts';
+import { schemaOf } from './route-schema.ts';
 import { excessOf } from './schema-bounds.ts';
 import { sendInvalid } from './send-problem.ts';
 
 /** 400 to a request with more fields or items than its schema allows, before the validator looks at each of them. */
 export const refuseExcess: preValidationHookHandler = (request, reply, done) => {
-  const { body, querystring } = (request.routeOptions.schema ?? {}) as RouteSchema;
+  const { body, querystring } = schemaOf(request.routeOptions);
   const errors = [
     // A parameter has a name, not a path.
     ...fieldsOf(querystring, request.query, (field) => field.slice(1)),

@@ -2,7 +2,7 @@ import type { RouteOptions } from 'fastify';
 import type { Schema } from '#lib/api-contract';
 
 /** The request schemas of a route. */
-export interface RouteSchema {
+interface RouteSchema {
   body?: ObjectSchema;
   querystring?: ObjectSchema;
 }
@@ -14,4 +14,4 @@ export interface ObjectSchema {
   properties: Readonly<Record<string, Schema>>;
 }
 
-export const schemaOf = ({ schema }: RouteOptions): RouteSchema => (schema ?? {}) as RouteSchema;
+export const schemaOf = ({ schema }: Pick<RouteOptions, 'schema'>): RouteSchema => (schema ?? {}) as RouteSchema;

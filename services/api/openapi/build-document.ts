@@ -36,16 +36,13 @@ const securitySchemes = {
   key: { type: 'http', scheme: 'bearer', description: 'an API key, or the admin key' },
 };
 
-const documentedResources: readonly DocumentedResource[] = [
+const resources: readonly DocumentedResource[] = [
   ...resourcesOfContract.map(documented),
   { tag: 'Documentation', description: 'This documentation, for programs and for people.', schemas: {} },
 ];
 
 /** @param apiUrl the URL for clients; empty: the place where they got the document */
-export function buildDocument(
-  routes: readonly RouteOptions[],
-  { apiUrl, resources = documentedResources }: { apiUrl: string; resources?: readonly DocumentedResource[] },
-): OpenApiDocument {
+export function buildDocument(routes: readonly RouteOptions[], { apiUrl }: { apiUrl: string }): OpenApiDocument {
   const undocumented = routes.filter(({ config }) => config?.operation === undefined);
   if (undocumented.length > 0)
     throw new AppError('bug', `the API's document lacks ${undocumented.map(nameOf).join(', ')}`);

@@ -1,5 +1,5 @@
 import type { RouteOptions } from 'fastify';
-import { type Answer, type AnswerHeader, pageQuery, type RouteScope, type Schema, text } from '#lib/api-contract';
+import { type Answer, type RouteScope, type Schema, text } from '#lib/api-contract';
 import { type ObjectSchema, schemaOf } from '../http/route-schema.ts';
 import { scopeOf } from '../keys/scopes.ts';
 import { errorAnswers, problemsOf } from './errors-of.ts';
@@ -30,7 +30,6 @@ export function operationOf(operation: Operation, { route, takes, requestName }:
   const method = String(route.method);
   const { url, config } = route;
   const isPublic = operation.isPublic === true;
-  const facts = { method, url };
   const takesKey = method === 'POST' && config?.idempotencyKey !== 'ignored';
   const { example } = operation;
   const mediaType = operation.patchOf === undefined ? 'application/json' : 'application/merge-patch+json';
@@ -57,7 +56,7 @@ export function operationOf(operation: Operation, { route, takes, requestName }:
       ...Object.fromEntries(
         Object.entries(operation.answers).map(([status, answer]) => [status, answerOf(answer, takesKey)]),
       ),
-      ...errorAnswers(problemsOf(operation, facts)),
+      ...errorAnswers(problemsOf(operation, { method, url })),
     },
   };
 }
@@ -69,19 +68,13 @@ const parameter = (name: keyof typeof requestHeaders): object => ({ $ref: `#/com
 const pathParameters = (url: string): object[] =>
   [...url.matchAll(/:(\w+)/g)].map(([, name]) => ({ name, in: 'path', required: true, schema: text }));
 
-/** Parameters of most collections. */
-const usualParameters: Readonly<Record<string, string | undefined>> = {
-  limit: pageQuery.limit.description,
-  cursor: pageQuery.cursor.description,
-};
-
 /** Parameters that stay text until they are checked (http/paging.ts). */
 const truthful: Readonly<Record<string, Schema>> = { limit: { type: 'integer', minimum: 1, maximum: 1_000 } };
 
 function queryParameters({ parameters = {} }: Operation, route: RouteOptions): object[] {
   const { properties = {}, required = [] } = schemaOf(route).querystring ?? {};
   return Object.entries(properties).map(([name, schema]) => {
-    const description = parameters[name] ?? usualParameters[name];
+    const description = parameters[name];
     return {
       name,
       in: 'query',
@@ -93,16 +86,12 @@ function queryParameters({ parameters = {} }: Operation, route: RouteOptions): o
 }
 
 function answerOf({ is, body, contentType = 'application/json', headers = [] }: Answer, takesKey: boolean): object {
-  const names: readonly (AnswerHeader | 'Idempotent-Replayed')[] = takesKey
-    ? [...headers, 'Idempotent-Replayed']
-    : headers;
+  const names: readonly string[] = takesKey ? [...headers, 'Idempotent-Replayed'] : headers;
   return {
     description: is,
     ...(names.length > 0 && {
       headers: Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
     }),
-    ...(body !== undefined && {
-      content: { [contentType]: { schema: typeof body === 'string' ? ref(body) : body } },
-    }),
+    ...(body !== undefined && { content: { [contentType]: { schema: body } } }),
   };
 }

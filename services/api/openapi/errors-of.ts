@@ -3,11 +3,6 @@ import { type ProblemCode, problemCodes, problemContentType } from '#lib/problem
 import { rateLimitHeaders } from './headers.ts';
 import { ref, type Operation } from './operation.ts';
 
-export interface RouteFacts {
-  method: string;
-  url: string;
-}
-
 export const problemSchema: Schema = {
   ...object(
     { type: text, title: text, status: count, code: { enum: Object.keys(problemCodes) } },
@@ -17,7 +12,7 @@ export const problemSchema: Schema = {
 };
 
 /** The problems that requests of this kind can get, and the operation's own. */
-export function problemsOf(operation: Operation, { method, url }: RouteFacts): ProblemCode[] {
+export function problemsOf(operation: Operation, { method, url }: { method: string; url: string }): ProblemCode[] {
   if (operation.isPublic === true) return ['internal_error', ...(operation.errors ?? [])];
   const codes: ProblemCode[] = ['validation_failed', 'unauthorized', 'forbidden', 'rate_limited', 'limit_reached'];
   if (url.includes('/:')) codes.push('not_found');

@@ -84,16 +84,13 @@ function operationSection(
 ): string {
   const { operationId, summary, description, security, parameters, requestBody, responses } = operation;
   const scope = security[0]?.['key']?.[0];
-  const body = Object.values(requestBody?.content ?? {})[0];
+  const [body] = Object.values(requestBody?.content ?? {});
   return `<section id="${operationId}">
 <h3><code>${method} ${escapeHtml(path)}</code></h3>
 <p>${prose(summary)}.${description === undefined ? '' : ` ${prose(description)}`}</p>
 <p class="muted">${scope === undefined ? 'Needs no key.' : `Scope: <code>${scope}</code>`}</p>
 <pre>${escapeHtml(curl({ method, path, operation }, base))}</pre>
-${rows(
-  'Parameters',
-  parameters.map((given) => parameterRow(given, components)),
-)}
+${parameterRows('Parameters', parameters, components)}
 ${body === undefined ? '' : `<h4>Body</h4>${renderSchema(body.schema)}`}
 ${rows('Answers', Object.entries(responses).map(answerRow))}
 </section>`;
@@ -104,14 +101,11 @@ function webhookSection(
   { operationId, summary, description, parameters, requestBody, responses }: DeliveryOperation,
   components: OpenApiDocument['components'],
 ): string {
-  const [body] = Object.values(requestBody.content);
+  const [body] = Object.values(requestBody?.content ?? {});
   return `<section id="${operationId}">
 <h3><code>${escapeHtml(name)}</code></h3>
 <p>${prose(summary)}.${description === undefined ? '' : ` ${prose(description)}`}</p>
-${rows(
-  'Headers',
-  parameters.map((given) => parameterRow(given, components)),
-)}
+${parameterRows('Headers', parameters, components)}
 <h4>Body</h4>${renderSchema(body?.schema ?? {})}
 ${rows('Answers', Object.entries(responses).map(answerRow))}
 </section>`;
@@ -119,6 +113,12 @@ ${rows('Answers', Object.entries(responses).map(answerRow))}
 
 const rows = (title: string, lines: readonly string[]): string =>
   lines.length === 0 ? '' : `<h4>${title}</h4><table>${lines.join('')}</table>`;
+
+const parameterRows = (title: string, parameters: object[], components: OpenApiDocument['components']): string =>
+  rows(
+    title,
+    parameters.map((given) => parameterRow(given, components)),
+  );
 
 interface Parameter {
   name: string;

@@ -1,22 +1,12 @@
 import { saying, type Schema, text } from '#lib/api-contract';
-
-/** One kind of request that an endpoint gets. */
-export interface Delivery {
-  operationId: string;
-  summary: string;
-  description?: string;
-  payload: Schema;
-}
+import type { DocumentedOperation } from '../describe-operation.ts';
 
 /** OpenAPI's Operation Object of a webhook. */
-export interface DeliveryOperation {
-  operationId: string;
-  summary: string;
-  description?: string;
-  security: [];
-  parameters: object[];
-  requestBody: { required: boolean; content: Record<string, { schema: Schema }> };
-  responses: Record<string, { description: string }>;
+export type DeliveryOperation = Omit<DocumentedOperation, 'tags'>;
+
+/** One kind of request that an endpoint gets. */
+interface Delivery extends Pick<DeliveryOperation, 'operationId' | 'summary' | 'description'> {
+  payload: Schema;
 }
 
 const header = (name: string, description: string, required = true): object => ({
