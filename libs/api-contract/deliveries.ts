@@ -1,5 +1,5 @@
 import { attemptOutcomes, deliveryStatuses } from '#lib/contract';
-import { deliveryFilterQuery } from './delivery-filters.ts';
+import { dateTime, filterText } from './fields.ts';
 import { answer, component, operationsOf, page, parameter, resource, schemasOf } from './operation.ts';
 import { pageQuery } from './paging.ts';
 import { bulkFields, byFilter, replay } from './replays.ts';
@@ -63,6 +63,20 @@ export const attempt = component(
 );
 
 export type Attempt = t.Static<typeof attempt.schema>;
+
+/** The filters of `GET /v1/deliveries`. */
+export const deliveryFilterQuery = {
+  endpoint_id: parameter(filterText),
+  status: parameter(t.textIn(deliveryStatuses)),
+  event_type: parameter(filterText),
+  outcome: parameter(t.textIn(attemptOutcomes), 'outcome of the last attempt'),
+  http_status: parameter(
+    t.textOf({ maxLength: 3, pattern: '^[1-9][0-9]{2}$', description: 'an HTTP status such as 503' }),
+    'HTTP status of the last attempt',
+  ),
+  since: parameter(dateTime, 'RFC 3339: deliveries created at or after this time'),
+  until: parameter(dateTime, 'RFC 3339: deliveries created before this time'),
+};
 
 export const listDeliveries = operation('GET', '/v1/deliveries', {
   id: 'listDeliveries',

@@ -27,13 +27,13 @@ export {
   replayDeadLetters,
   type ReplayPreview,
 } from './dead-letters.ts';
-export type { deliveryFilterQuery } from './delivery-filters.ts';
 export {
   type Attempt,
   cancelDeliveries,
   cancelDelivery,
   delivery,
   type Delivery,
+  type deliveryFilterQuery,
   getDelivery,
   listDeliveries,
   listDeliveryAttempts,

@@ -16,7 +16,6 @@ import { keyIdOf } from '../keys/identify-caller.ts';
 import { credentialHash, idInCredential, newCredential } from '../keys/key-text.ts';
 import { limitRedeeming } from '../limits/limit-redeeming.ts';
 import { refuseBeyondLimit } from '../limits/refuse-beyond-limit.ts';
-import { validateLink } from '../portal/validate-link.ts';
 import { type Route, serve } from '../route.ts';
 import {
   countOpenLinks,
@@ -29,6 +28,7 @@ import {
   revokePortalLink,
 } from './portal-link-rows.ts';
 import { countOpenSessions, endSession, insertSession, sessionOf } from './session-rows.ts';
+import { validateLink } from './validate-link.ts';
 
 /** The only answer that shows the code. */
 const create = serve(createPortalLink, (deps) => async (request, reply) => {

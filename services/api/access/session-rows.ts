@@ -2,9 +2,8 @@ import type { Scope, Session } from '#lib/api-contract';
 import type { Query } from '#lib/postgres';
 import { type Clock, formatMicros, nowMicros } from '#lib/runtime';
 import type { PageRequest } from '../http/paging.ts';
-import type { Portal } from '../keys/capabilities.ts';
 import { operatorCredential } from '../keys/operator-keys.ts';
-import { codeSeconds, idleSeconds, type KnownSession } from '../keys/session-directory.ts';
+import { codeSeconds, idleSeconds, type KnownSession, type Portal } from '../keys/session-directory.ts';
 import { idPattern } from '../resources/ids.ts';
 
 export interface SessionRow extends Omit<Session, 'redeemed'> {

@@ -5,11 +5,10 @@ import { type Rate, rateLimitFields, type RateLimiter, waitSeconds } from '#lib/
 import type { TenantLimits, TenantUsage } from '#lib/tenancy';
 import { sendInvalid, sendLimitReached, sendProblem, sendRateLimited } from '../http/send-problem.ts';
 import { credentialBucket, tenantRate } from '../limits/tenant-rate.ts';
-import { missingCapability } from './capabilities.ts';
 import { allTenants, type Caller, identifyCaller, type IdentityDeps, keyIdOf } from './identify-caller.ts';
 import type { KnownKey } from './key-directory.ts';
 import type { KeyUses } from './key-uses.ts';
-import { missingScope, scopeOf } from './scopes.ts';
+import { missingCapability, missingScope, scopeOf } from './scopes.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -1,5 +1,6 @@
-import type { RouteScope, Scope } from '#lib/api-contract';
+import type { Access, RouteScope, Scope } from '#lib/api-contract';
 import type { Caller } from './identify-caller.ts';
+import type { Portal } from './session-directory.ts';
 
 interface Scoped {
   method: string;
@@ -21,4 +22,11 @@ export function missingScope(caller: Caller, needed: RouteScope): string | undef
     return hasScope(caller.scopes, needed) ? undefined : `The ${whose} does not have the scope ${needed}`;
   const isOperator = caller.tenant === undefined && hasScope(caller.scopes, 'admin');
   return isOperator ? undefined : `The ${whose} does not have the scope operator: only the operator’s key has it`;
+}
+
+/** The same of a portal session, by its capabilities. */
+export function missingCapability(portal: Portal, needed: Access['capability']): string | undefined {
+  if (needed === undefined) return 'Portal sessions may not do this';
+  if (needed === 'any' || portal.capabilities.includes(needed)) return undefined;
+  return `The portal session does not have the capability ${needed}`;
 }

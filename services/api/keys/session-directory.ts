@@ -8,16 +8,18 @@
  * A session whose code is not redeemed has no token yet, and is in nobody's memory.
  */
 import { timingSafeEqual } from 'node:crypto';
-import type { Scope } from '#lib/api-contract';
+import type { Scope, Session } from '#lib/api-contract';
 import { createRowLookUp, type FollowedRow, followTable, type LookUpRow, type Readings } from '#lib/postgres';
 import { nowMicros, parseRfc3339, type Part } from '#lib/runtime';
-import type { Portal } from './capabilities.ts';
 import type { DirectoryOptions, KnownKey } from './key-directory.ts';
 import { credentialHash, idInCredential } from './key-text.ts';
 import { operatorCredential, type OperatorKeys } from './operator-keys.ts';
 
 /** About; a portal session has up to 500 characters of an URL more. */
 const rowBytes = 500;
+
+/** A customer's session got this from its link: the column `portal`. */
+export type Portal = NonNullable<Session['portal']>;
 
 export interface KnownSession {
   id: string;

@@ -13,8 +13,7 @@ import { type DocumentedOperation, operationOf } from './describe-operation.ts';
 import { problemSchema } from './errors-of.ts';
 import { answerHeaders, requestHeaders } from './headers.ts';
 import { documented, type DocumentedResource, type Operation } from './operation.ts';
-import type { DeliveryOperation } from './webhooks/delivery.ts';
-import { webhooks } from './webhooks/webhooks.ts';
+import { type DeliveryOperation, webhooks } from './webhooks/webhooks.ts';
 
 export interface OpenApiDocument {
   openapi: string;

@@ -3,7 +3,7 @@ import { escapeHtml } from '#lib/html';
 import type { OpenApiDocument } from './build-document.ts';
 import type { DocumentedOperation } from './describe-operation.ts';
 import { prose, renderSchema } from './render-schema.ts';
-import type { DeliveryOperation } from './webhooks/delivery.ts';
+import type { DeliveryOperation } from './webhooks/webhooks.ts';
 
 export const pageHeaders = {
   'content-type': 'text/html; charset=utf-8',

@@ -1,4 +1,4 @@
-import { contrastWithWhite, validateLink } from '../../../services/api/portal/validate-link.ts';
+import { contrastWithWhite, validateLink } from '../../../services/api/access/validate-link.ts';
 import { errorsOfMove } from '../../../services/api/endpoints/given-endpoint.ts';
 
 const returnOrigins = ['https://app.example.com', 'https://other.example.com:8443'];

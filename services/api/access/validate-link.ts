@@ -1,19 +1,13 @@
-import type { Capability } from '#lib/api-contract';
+import type { BodyOf, createPortalLink } from '#lib/api-contract';
 import type { FieldErrors } from '../http/send-problem.ts';
 import type { PortalDeps } from '../route.ts';
 
 /** WCAG 2.2, 1.4.3: of text in normal size. */
 const leastContrast = 4.5;
 
-interface Given {
-  capabilities: readonly Capability[];
-  return_url?: string | undefined;
-  accent?: string | undefined;
-}
-
 /** Errors of a portal link that its schema does not see. */
 export function validateLink(
-  { capabilities, return_url: returnUrl, accent }: Given,
+  { capabilities, return_url: returnUrl, accent }: BodyOf<typeof createPortalLink>,
   { returnOrigins }: Pick<PortalDeps, 'returnOrigins'>,
 ): FieldErrors {
   return [
