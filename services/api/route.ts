@@ -133,9 +133,7 @@ export const serve =
       ...(required.length > 0 && { required }),
       properties: Object.fromEntries(parameters.map(([name, { schema }]) => [name, schema])),
     };
-    const descriptions = parameters.flatMap(([name, { description }]): [string, string][] =>
-      description === undefined ? [] : [[name, description]],
-    );
+    const descriptions = parameters.map(([name, { description }]): [string, string?] => [name, description]);
     return route({
       method,
       url,

@@ -85,10 +85,7 @@ function concealList(name: string, values: readonly unknown[], digest: Digest): 
   const items = values.map((item) => concealField(name, item, digest));
   return {
     shown: items.map(({ shown }) => shown),
-    bytes: Math.max(
-      2,
-      items.reduce((sum, { bytes }) => sum + bytes + 1, 1),
-    ),
+    bytes: bytesAround(items.map(({ bytes }) => bytes)),
     text: `[${items.map(({ text }) => text ?? 'null').join()}]`,
   };
 }
@@ -102,13 +99,17 @@ function concealObject(name: string, value: Record<string, unknown>, digest: Dig
   const written = parts.filter(({ part }) => part.text !== undefined);
   return {
     shown: Object.fromEntries(parts.map(({ field, part }) => [field, part.shown])),
-    bytes: Math.max(
-      2,
-      written.reduce((sum, { label, part }) => sum + Buffer.byteLength(label) + part.bytes + 1, 1),
-    ),
+    bytes: bytesAround(written.map(({ label, part }) => Buffer.byteLength(label) + part.bytes)),
     text: `{${written.map(({ label, part }) => label + (part.text ?? '')).join()}}`,
   };
 }
+
+/** With the brackets, and a comma between each two. */
+const bytesAround = (parts: readonly number[]): number =>
+  Math.max(
+    2,
+    parts.reduce((sum, bytes) => sum + bytes + 1, 1),
+  );
 
 function concealText(name: string, text: string, digest: Digest): string {
   if (text.includes('-----BEGIN')) return secretMask;

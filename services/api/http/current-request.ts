@@ -63,5 +63,8 @@ export function createCurrentRequest(): CurrentRequest {
 }
 
 /** A route whose dry run needs a smaller scope changes nothing then. */
-const isDryRun = ({ body, routeOptions }: FastifyRequest): boolean =>
-  routeOptions.config.dryRunScope !== undefined && (body as { dry_run?: unknown } | undefined)?.dry_run === true;
+const isDryRun = (request: FastifyRequest): boolean =>
+  request.routeOptions.config.dryRunScope !== undefined && asksDryRun(request);
+
+export const asksDryRun = ({ body }: Pick<FastifyRequest, 'body'>): boolean =>
+  (body as { dry_run?: unknown } | null | undefined)?.dry_run === true;

@@ -5,25 +5,19 @@ import type { FieldErrors } from './send-problem.ts';
 export const maxFieldErrors = 20;
 
 /** Errors of schemas, as clients read them: fields by their JSON pointer, parameters by their name. */
-export function fieldErrors(found: readonly FastifySchemaValidationError[], context: string | undefined): FieldErrors {
-  // `if` only repeats the errors of its branch.
-  const said = found.filter(({ keyword }) => keyword !== 'if');
-  const errors = said.map((error) => {
-    const { keyword, params, instancePath } = error;
-    if (keyword === 'required')
-      return { field: fieldUnder(instancePath, params['missingProperty']), message: 'is missing' };
-    if (keyword === 'additionalProperties')
-      return {
-        field: fieldUnder(instancePath, params['additionalProperty']),
-        message: 'is an unknown field',
-      };
-    return { field: instancePath, message: messageOf(error) };
-  });
-  // A parameter has a name, not a path; and the whole body's is empty.
-  return errors.map(({ field, message }) => ({
-    field: context === 'querystring' ? field.slice(1) : field || '(body)',
-    message,
-  }));
+export const fieldErrors = (found: readonly FastifySchemaValidationError[], context: string | undefined): FieldErrors =>
+  found
+    // `if` only repeats the errors of its branch.
+    .filter(({ keyword }) => keyword !== 'if')
+    .map((error) => ({ field: fieldName(pointerTo(error), context), message: messageOf(error) }));
+
+/** A parameter has a name, not a path; and the path of the whole body is empty. */
+export const fieldName = (pointer: string, context: string | undefined): string =>
+  context === 'querystring' ? pointer.slice(1) : pointer || '(body)';
+
+function pointerTo({ instancePath, params }: FastifySchemaValidationError): string {
+  const name = params['missingProperty'] ?? params['additionalProperty'];
+  return name === undefined ? instancePath : fieldUnder(instancePath, name);
 }
 
 /** A JSON pointer (RFC 6901). */
@@ -32,6 +26,8 @@ export const fieldUnder = (path: string, name: unknown): string =>
 
 /** Uses the schema's description instead of a regular expression. */
 function messageOf(error: FastifySchemaValidationError): string {
+  if (error.keyword === 'required') return 'is missing';
+  if (error.keyword === 'additionalProperties') return 'is an unknown field';
   if (error.keyword === 'enum') return `must be one of ${(error.params['allowedValues'] as unknown[]).join(', ')}`;
   const { parentSchema } = error as { parentSchema?: { description?: string } };
   if (error.keyword === 'pattern' && parentSchema?.description !== undefined)

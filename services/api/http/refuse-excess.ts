@@ -1,4 +1,5 @@
 import type { preValidationHookHandler } from 'fastify';
+import { fieldName } from './field-errors.ts';
 import { maxLevels } from './request-bounds.ts';
 import { schemaOf } from './route-schema.ts';
 import { excessOf } from './schema-bounds.ts';
@@ -7,17 +8,16 @@ import { sendInvalid } from './send-problem.ts';
 /** 400 to a request with more fields or items than its schema allows, before the validator looks at each of them. */
 export const refuseExcess: preValidationHookHandler = (request, reply, done) => {
   const { body, querystring } = schemaOf(request.routeOptions);
-  const errors = [
-    // A parameter has a name, not a path.
-    ...fieldsOf(querystring, request.query, (field) => field.slice(1)),
-    ...fieldsOf(body, request.body, (field) => field || '(body)'),
-  ];
+  const errors = [...errorsOf(querystring, request.query, 'querystring'), ...errorsOf(body, request.body, 'body')];
   if (errors.length === 0) done();
   else sendInvalid(reply, errors);
 };
 
-const fieldsOf = (schema: object | undefined, value: unknown, nameOf: (field: string) => string) =>
-  schema === undefined ? [] : excessOf(schema, value).map(({ field, message }) => ({ field: nameOf(field), message }));
+const errorsOf = (schema: object | undefined, value: unknown, context: string) =>
+  (schema === undefined ? [] : excessOf(schema, value)).map(({ field, message }) => ({
+    field: fieldName(field, context),
+    message,
+  }));
 
 export const refuseDeepBody: preValidationHookHandler = (request, reply, done) => {
   if (isDeeper(request.body, maxLevels))

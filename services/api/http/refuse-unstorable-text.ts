@@ -4,8 +4,8 @@
  * Headers need no look: their characters are bytes (latin1), and Node refuses a NUL in them.
  */
 import type { preValidationHookHandler } from 'fastify';
-import { fieldUnder, maxFieldErrors } from './field-errors.ts';
-import { type FieldErrors, sendInvalid, sendProblem } from './send-problem.ts';
+import { fieldName, fieldUnder, maxFieldErrors } from './field-errors.ts';
+import { sendInvalid, sendProblem } from './send-problem.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -24,14 +24,16 @@ export const refuseUnstorableText: preValidationHookHandler = (request, reply, d
   const { params, query, body, bodyText, routeOptions } = request;
   // No id has such a character.
   if (fieldsWithUnstorableText(params).length > 0) return void sendProblem(reply, 'not_found');
-  const errors = [
-    // A parameter has a name, not a path.
-    ...fieldsWithUnstorableText(query).map((field) => field.slice(1)),
-    ...(mayEscapeSuch.test(bodyText) ? fieldsWithUnstorableText(body, routeOptions.config.keptAsBytes) : []),
+  const inBody = mayEscapeSuch.test(bodyText) ? fieldsWithUnstorableText(body, routeOptions.config.keptAsBytes) : [];
+  const fields = [
+    ...fieldsWithUnstorableText(query).map((pointer) => fieldName(pointer, 'querystring')),
+    ...inBody.map((pointer) => fieldName(pointer, 'body')),
   ];
-  if (errors.length === 0) return done();
-  const shown = errors.slice(0, maxFieldErrors).map((field) => ({ field: field || '(body)', message }));
-  sendInvalid(reply, shown satisfies FieldErrors);
+  if (fields.length === 0) return done();
+  sendInvalid(
+    reply,
+    fields.slice(0, maxFieldErrors).map((field) => ({ field, message })),
+  );
 };
 
 /** JSON pointers to the texts, names of members among them. @param except members of the whole that are not looked at */

@@ -3,6 +3,7 @@ import type { FollowedErasures } from '#lib/erasure';
 import type { Readings } from '#lib/postgres';
 import { type Rate, rateLimitFields, type RateLimiter, waitSeconds } from '#lib/rate-limit';
 import type { TenantLimits, TenantUsage } from '#lib/tenancy';
+import { asksDryRun } from '../http/current-request.ts';
 import { sendInvalid, sendLimitReached, sendProblem, sendRateLimited } from '../http/send-problem.ts';
 import { credentialBucket, tenantRate } from '../limits/tenant-rate.ts';
 import { allTenants, type Caller, identifyCaller, type IdentityDeps, keyIdOf } from './identify-caller.ts';
@@ -38,6 +39,7 @@ export interface CallerDeps extends IdentityDeps {
 const tenantHeader = 'hookline-tenant';
 const defaultTenant = 'default';
 export const tenantPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+export const notTenant = 'must be 1 to 64 letters, digits, dots, dashes or underscores';
 
 /**
  * Identifies the caller and the tenant before the rest of the request is read: 401 without a key, 429 above the rate of the key or of its
@@ -70,10 +72,10 @@ export function createCallerCheck(deps: CallerDeps): onRequestAsyncHookHandler {
         'key_rate',
         `${whose} has reached ${perSecond} requests per second, with bursts of ${burst}`,
       );
-      return true;
+    } else {
+      usage.reached('requests_per_second');
+      sendLimitReached(reply, tenant, 'requests_per_second', limits);
     }
-    usage.reached('requests_per_second');
-    sendLimitReached(reply, tenant, 'requests_per_second', limits);
     return true;
   }
 
@@ -99,7 +101,7 @@ export function createCallerCheck(deps: CallerDeps): onRequestAsyncHookHandler {
     if (caller.tenant === undefined) {
       const tenant = String(named ?? defaultTenant);
       if (!tenantPattern.test(tenant) && !(tenant === allTenants && config.ofAllTenants === true))
-        return sendInvalid(reply, [noTenant]);
+        return sendInvalid(reply, [{ field: 'Hookline-Tenant', message: notTenant }]);
       request.tenant = tenant;
     } else if (named !== undefined && named !== caller.tenant) {
       // Refused, not ignored: the client would read and change another tenant than it meant. Whether that tenant exists is not told.
@@ -129,18 +131,12 @@ export function whyForbidden(
 /** 403 for a caller whose scope allows the dry run alone, and who asks for more. Before the handler, when the body has been read. */
 export const refuseBeyondDryRun: preValidationHookHandler = (request, reply, done) => {
   const { config, method } = request.routeOptions;
-  if (config.dryRunScope === undefined || (request.body as { dry_run?: unknown } | undefined)?.dry_run === true)
-    return done();
+  if (config.dryRunScope === undefined || asksDryRun(request)) return done();
   // A portal session without the capability was refused, dry run or not.
   const isPortal = request.caller.session?.portal !== undefined;
   const missing = isPortal ? undefined : missingScope(request.caller, scopeOf({ method: String(method), config }));
   if (missing === undefined) done();
   else sendProblem(reply, 'forbidden', missing);
-};
-
-const noTenant = {
-  field: 'Hookline-Tenant',
-  message: 'must be 1 to 64 letters, digits, dots, dashes or underscores',
 };
 
 const bearerOf = ({ authorization = '' }: FastifyRequest['headers']): string | undefined =>

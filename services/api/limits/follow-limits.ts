@@ -1,14 +1,13 @@
+import type { Tenant } from '#lib/api-contract';
 import { type FollowedRow, followTable, type Query, type Readings } from '#lib/postgres';
 import type { Clock, Logger, Part } from '#lib/runtime';
-import type { LimitName, TenantLimits } from '#lib/tenancy';
+import type { TenantLimits } from '#lib/tenancy';
 
 /** About: a row has at most each limit once. */
 const rowBytes = 600;
 
-type OwnLimits = Partial<Record<LimitName, number>>;
-
 interface TenantRow extends FollowedRow {
-  limits: OwnLimits;
+  limits: Tenant['own_limits'];
 }
 
 interface Options {

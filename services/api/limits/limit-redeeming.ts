@@ -2,6 +2,7 @@ import type { preValidationAsyncHookHandler } from 'fastify';
 import { clientOf } from '#lib/net';
 import { rateLimitFields, waitSeconds } from '#lib/rate-limit';
 import { redeemingRate } from '../http/api-limits.ts';
+import { asksDryRun } from '../http/current-request.ts';
 import { sendRateLimited } from '../http/send-problem.ts';
 import type { RouteDeps } from '../route.ts';
 
@@ -12,8 +13,8 @@ import type { RouteDeps } from '../route.ts';
 export const limitRedeeming =
   ({ limiter }: Pick<RouteDeps, 'limiter'>, what: 'session' | 'link'): preValidationAsyncHookHandler =>
   async (request, reply) => {
-    const isLook = (request.body as { dry_run?: unknown } | null | undefined)?.dry_run === true;
-    const permit = await limiter.take(`redeem:${isLook ? 'look' : what}:${clientOf(request.ip)}`, redeemingRate);
+    const counted = asksDryRun(request) ? 'look' : what;
+    const permit = await limiter.take(`redeem:${counted}:${clientOf(request.ip)}`, redeemingRate);
     void reply.headers(rateLimitFields([{ name: 'redeeming', rate: redeemingRate, permit }]));
     if (permit.granted) return undefined;
     return sendRateLimited(

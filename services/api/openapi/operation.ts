@@ -10,7 +10,7 @@ declare module 'fastify' {
 /** Documentation of a route. The route's schemas describe its input. */
 export interface Operation extends Documentation {
   /** Descriptions of query parameters that need more than their names. */
-  parameters?: Readonly<Record<string, string>>;
+  parameters?: Readonly<Record<string, string | undefined>>;
 }
 
 /** One kind of resource: its routes have its tag, and all answers may refer to its schemas by name. */

@@ -6,18 +6,16 @@ import { type LimitName, limitNames, type TenantLimits } from '#lib/tenancy';
 import type { PageRequest } from '../http/paging.ts';
 import type { CountedKind } from '../resources/tenant-room.ts';
 
-type OwnLimits = Partial<Record<LimitName, number>>;
-
 export interface TenantContent {
   name: string;
-  limits: OwnLimits;
+  limits: Tenant['own_limits'];
 }
 
 interface TenantRow {
   id: string;
   /** Null, as the limits: the operator has said nothing of it. */
   name: string | null;
-  limits: OwnLimits | null;
+  limits: TenantContent['limits'] | null;
   counted: Partial<Record<CountedKind, { live: number; bytes: number }>> | null;
 }
 

@@ -3,13 +3,13 @@ import { createId, formatMicros, nowMicros } from '#lib/runtime';
 import { deleteTenantRows, deletionOf } from '../erasures/index.ts';
 import { answerPage, type PageRequest } from '../http/paging.ts';
 import { sendInvalid, sendProblem } from '../http/send-problem.ts';
-import { tenantPattern } from '../keys/caller.ts';
+import { notTenant, tenantPattern } from '../keys/caller.ts';
 import { allTenants } from '../keys/identify-caller.ts';
 import { type Route, serve } from '../route.ts';
 import { limitsOfCaller } from './limits-of-caller.ts';
 import { findKnownTenant, findTenant, queryTenants, tenantOf, writeTenant } from './queries.ts';
 
-const noName = { field: 'id', message: 'must be 1 to 64 letters, digits, dots, dashes or underscores' };
+const noName = { field: 'id', message: notTenant };
 
 const list = serve(listTenants, ({ postgres, apiUrl, limitSettings }) => (request, reply) => {
   const read = (page: PageRequest) => queryTenants(postgres, page);
