@@ -16,7 +16,7 @@ import { tenants } from './tenants.ts';
 
 export { type Capability, capabilities, type RouteScope, type Scope, scopes } from './access.ts';
 export { type ApiKey, createApiKey, deleteApiKey, getApiKey, listApiKeys } from './api-keys.ts';
-export { type AuditAction, auditActions } from './audit-actions.ts';
+export { auditActions } from './audit-actions.ts';
 export { type AuditEntry, listAuditEntries } from './audit.ts';
 export {
   type DeadLetter,
@@ -128,7 +128,6 @@ export {
   type Resource,
   type Tag,
 } from './operation.ts';
-export { pageQuery } from './paging.ts';
 export {
   createPortalLink,
   deletePortalLink,

@@ -133,7 +133,7 @@ export const serve =
       ...(required.length > 0 && { required }),
       properties: Object.fromEntries(parameters.map(([name, { schema }]) => [name, schema])),
     };
-    const descriptions = parameters.map(([name, { description }]): [string, string?] => [name, description]);
+    const descriptions = parameters.map(([name, { description }]): [string, string | undefined] => [name, description]);
     return route({
       method,
       url,
