@@ -97,7 +97,10 @@ export type TestResult = t.Static<typeof testResult.schema>;
 /** For what the path says alone. */
 const nothing = t.closedObject({});
 
-const changed = { 200: answer(endpoint, 'The endpoint after the change', 'ETag') } as const;
+const changing = {
+  answers: { 200: answer(endpoint, 'The endpoint after the change', 'ETag') },
+  conditional: true,
+} as const;
 
 export const createEndpoint = operation('POST', '/v1/endpoints', {
   id: 'createEndpoint',
@@ -142,9 +145,8 @@ export const updateEndpoint = operation('PATCH', '/v1/endpoints/:id', {
   access: { capability: 'endpoints', audit: 'endpoint.update' },
   body: t.patchOf(changedEndpoint(usualEndpointLimits), 'secret'),
   example: { description: 'Orders', timeout_ms: 10_000 },
-  answers: changed,
   errors: ['url_not_allowed', 'limit_reached'],
-  conditional: true,
+  ...changing,
   patchOf: 'POST /v1/endpoints',
 });
 
@@ -172,8 +174,7 @@ export const disableEndpoint = operation('POST', '/v1/endpoints/:id/disable', {
   summary: 'Disable an endpoint; its open deliveries are dead-lettered',
   access: { capability: 'endpoints', audit: 'endpoint.disable' },
   body: nothing,
-  answers: changed,
-  conditional: true,
+  ...changing,
 });
 
 export const enableEndpoint = operation('POST', '/v1/endpoints/:id/enable', {
@@ -181,9 +182,8 @@ export const enableEndpoint = operation('POST', '/v1/endpoints/:id/enable', {
   summary: 'Enable an endpoint that is disabled for any reason',
   access: { capability: 'endpoints', audit: 'endpoint.enable' },
   body: nothing,
-  answers: changed,
   errors: ['limit_reached'],
-  conditional: true,
+  ...changing,
 });
 
 export const pauseEndpoint = operation('POST', '/v1/endpoints/:id/pause', {
@@ -194,9 +194,8 @@ export const pauseEndpoint = operation('POST', '/v1/endpoints/:id/pause', {
   access: { capability: 'endpoints', audit: 'endpoint.pause' },
   body: t.optionalFields({ until: t.saying('an RFC 3339 date-time', dateTime) }),
   example: { until: '2030-01-01T00:00:00Z' },
-  answers: changed,
   errors: ['conflict'],
-  conditional: true,
+  ...changing,
 });
 
 export const resumeEndpoint = operation('POST', '/v1/endpoints/:id/resume', {
@@ -204,8 +203,7 @@ export const resumeEndpoint = operation('POST', '/v1/endpoints/:id/resume', {
   summary: 'End the pause of an endpoint: its deliveries are sent, oldest first, at its own rate',
   access: { capability: 'endpoints', audit: 'endpoint.resume' },
   body: nothing,
-  answers: changed,
-  conditional: true,
+  ...changing,
 });
 
 export const probeEndpoint = operation('POST', '/v1/endpoints/:id/probe', {

@@ -33,6 +33,9 @@ const named = {
   ),
 };
 
+/** Each operation that changes one type has these. */
+const changing = { query: named, errors: ['conflict'], conditional: true } as const;
+
 /** By it, a key asks as somebody else sees a type. */
 const audience = {
   visibility: parameter(
@@ -161,14 +164,12 @@ export const putEventType = operation('PUT', '/v1/event-types/:name', {
   description:
     'What is left out is reset to its default. A schema, an example or notes of a version that differ from the newest version are published as the next one; without a schema, versions stay as they are. The same request again changes nothing.',
   access: { audit: 'event_type.put' },
-  query: named,
   body: t.optionalFields({ ...typeFields, ...versionFields }),
   answers: {
     200: after,
     201: answer(eventType, 'The event type, which is new', 'Location', 'ETag'),
   },
-  errors: ['conflict'],
-  conditional: true,
+  ...changing,
 });
 
 export const updateEventType = operation('PATCH', '/v1/event-types/:name', {
@@ -177,12 +178,10 @@ export const updateEventType = operation('PATCH', '/v1/event-types/:name', {
   description:
     'JSON merge patch: `null` resets a field to its default, and so `deprecation: null` ends a deprecation. Its name is changed with POST …/rename, its schema with POST …/versions.',
   access: { audit: 'event_type.update' },
-  query: named,
   body: t.patchOf(givenEventType),
   example: { category: 'Orders' },
   answers: { 200: after },
-  errors: ['conflict'],
-  conditional: true,
+  ...changing,
   patchOf: 'PUT /v1/event-types/{name}',
 });
 
@@ -192,10 +191,8 @@ export const retireEventType = operation('DELETE', '/v1/event-types/:name', {
   description:
     'The type is 410 from then on, under all its names, and no other type can have them. Events of it are sent as before.',
   access: { audit: 'event_type.retire' },
-  query: named,
   answers: { 204: { is: 'The event type is retired' } },
-  errors: ['conflict'],
-  conditional: true,
+  ...changing,
 });
 
 export const renameEventType = operation('POST', '/v1/event-types/:name/rename', {
@@ -204,12 +201,10 @@ export const renameEventType = operation('POST', '/v1/event-types/:name/rename',
   description:
     'The former name redirects to the new one for ever. Renaming back reverses this. A name that another type has, had or was retired with is 409. Events keep the type that their publisher gives.',
   access: { audit: 'event_type.rename' },
-  query: named,
   body: t.closedObject({ to: typeName }),
   example: { to: 'order.settled' },
   answers: { 200: answer(eventType, 'The event type under its new name', 'ETag') },
-  errors: ['conflict'],
-  conditional: true,
+  ...changing,
 });
 
 export const mergeEventType = operation('POST', '/v1/event-types/:name/merge', {
@@ -218,12 +213,10 @@ export const mergeEventType = operation('POST', '/v1/event-types/:name/merge', {
   description:
     'All its names lead to the other type, for ever. If the schema of the other lacks a field of this one, a reason is needed (else 409).',
   access: { audit: 'event_type.merge' },
-  query: named,
   body: t.closedObject({ into: typeName }, { reason }),
   example: { into: 'order.paid' },
   answers: { 200: answer(eventType, 'The other event type', 'ETag') },
-  errors: ['conflict'],
-  conditional: true,
+  ...changing,
 });
 
 export const pauseEventType = operation('POST', '/v1/event-types/:name/pause', {
@@ -231,22 +224,18 @@ export const pauseEventType = operation('POST', '/v1/event-types/:name/pause', {
   summary: 'Announce that an event type is not sent for the time being',
   description: 'Its texts stay as they are. Pausing again changes the reason and the end. It stops no events.',
   access: { audit: 'event_type.pause' },
-  query: named,
   body: t.optionalFields({ reason, until: instant }),
   answers: { 200: after },
-  errors: ['conflict'],
-  conditional: true,
+  ...changing,
 });
 
 export const resumeEventType = operation('POST', '/v1/event-types/:name/resume', {
   id: 'resumeEventType',
   summary: 'End the pause of an event type',
   access: { audit: 'event_type.resume' },
-  query: named,
   body: t.closedObject({}),
   answers: { 200: after },
-  errors: ['conflict'],
-  conditional: true,
+  ...changing,
 });
 
 export const listEventTypeVersions = operation('GET', '/v1/event-types/:name/versions', {
@@ -278,14 +267,12 @@ export const publishEventTypeVersion = operation('POST', '/v1/event-types/:name/
   description:
     'A version that breaks receivers (a field removed, narrowed, newly required, or no longer always there) needs `breaking: true`, else it is 409. If schema, example and notes are those of the newest version, nothing is published.',
   access: { audit: 'event_type.publish' },
-  query: named,
   body: t.closedObject({ schema }, { example, breaking, notes: version_notes }),
   example: { schema: { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] } },
   answers: {
     200: answer(eventType, 'The event type with its newest version', 'ETag'),
   },
-  errors: ['conflict'],
-  conditional: true,
+  ...changing,
 });
 
 export const eventTypes = resource({

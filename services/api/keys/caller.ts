@@ -8,7 +8,7 @@ import { sendInvalid, sendLimitReached, sendProblem, sendRateLimited } from '../
 import { credentialBucket, tenantRate } from '../limits/tenant-rate.ts';
 import { allTenants, type Caller, identifyCaller, type IdentityDeps, keyIdOf } from './identify-caller.ts';
 import type { KnownKey } from './key-directory.ts';
-import type { KeyUses } from './key-uses.ts';
+import type { Uses } from './key-uses.ts';
 import { missingCapability, missingScope, scopeOf } from './scopes.ts';
 
 declare module 'fastify' {
@@ -26,7 +26,7 @@ declare module 'fastify' {
 }
 
 export interface CallerDeps extends IdentityDeps {
-  keyUses: Pick<KeyUses, 'note'>;
+  keyUses: Pick<Uses, 'note'>;
   limiter: RateLimiter;
   /** The rate of keys without one of their own. */
   keyRate: Rate;

@@ -4,18 +4,18 @@ import { type Clock, formatMicros, inRounds, type Logger, type Part, toAppError 
 /** Each key is written at most once a minute: the last use is for finding unused keys, where days matter. */
 const everyMs = 60_000;
 
-export interface KeyUses extends Part {
-  note(key: { tenant: string; id: string }): void;
+export interface Uses extends Part {
+  note(credential: { tenant: string; id: string }): void;
 }
 
-interface Options {
+export interface UsesOptions {
   postgres: Query;
   clock: Clock;
   log: Logger;
 }
 
 /** The last use of each key: kept in memory and written periodically, so that no request waits for it. */
-export function createKeyUses({ postgres, clock, log }: Options): KeyUses {
+export function createKeyUses({ postgres, clock, log }: UsesOptions): Uses {
   let used = new Map<string, { tenant: string; atMs: number }>();
 
   const write = async (): Promise<void> => {

@@ -13,6 +13,7 @@ import { createRowLookUp, type FollowedRow, followTable, type LookUpRow, type Re
 import { nowMicros, parseRfc3339, type Part } from '#lib/runtime';
 import type { DirectoryOptions, KnownKey } from './key-directory.ts';
 import { credentialHash, idInCredential } from './key-text.ts';
+import type { Uses } from './key-uses.ts';
 import { operatorCredential, type OperatorKeys } from './operator-keys.ts';
 
 /** About; a portal session has up to 500 characters of an URL more. */
@@ -64,7 +65,7 @@ interface Options extends DirectoryOptions {
   findKeyById: LookUpRow<KnownKey>;
   operatorKeys: Pick<OperatorKeys, 'fingerprints'>;
   /** Told of every use. */
-  uses: { note(session: { tenant: string; id: string }): void };
+  uses: Pick<Uses, 'note'>;
 }
 
 export function createSessionDirectory(options: Options): SessionDirectory {

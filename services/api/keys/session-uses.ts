@@ -1,5 +1,5 @@
-import type { Query } from '#lib/postgres';
-import { type Clock, inRounds, type Logger, type Part, toAppError } from '#lib/runtime';
+import { inRounds, toAppError } from '#lib/runtime';
+import type { Uses, UsesOptions } from './key-uses.ts';
 import { idleSeconds } from './session-directory.ts';
 
 const roundEveryMs = 5_000;
@@ -13,21 +13,11 @@ interface Use {
   writtenAtMs: number;
 }
 
-export interface SessionUses extends Part {
-  note(session: { tenant: string; id: string }): void;
-}
-
-interface Options {
-  postgres: Query;
-  clock: Clock;
-  log: Logger;
-}
-
 /**
  * Moves the idle end of each session that is used: noted in memory, written in the background, so that no request waits for it. The first
  * use after a pause is written within seconds, for another process may be asked next.
  */
-export function createSessionUses({ postgres, clock, log }: Options): SessionUses {
+export function createSessionUses({ postgres, clock, log }: UsesOptions): Uses {
   const uses = new Map<string, Use>();
 
   async function write(isLast: boolean): Promise<void> {
