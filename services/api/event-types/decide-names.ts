@@ -31,9 +31,13 @@ export type NameCommand =
   /** Retire, pause, describe, publish a version: names stay as they are. */
   | { do: 'change'; name: string };
 
-export type NameDecision =
-  | { kind: 'changed'; typeId: string; names: NameRow[]; mergedInto?: string }
-  | { kind: 'refused'; code: 'not_found' | 'gone' | 'conflict'; detail: string };
+export type NameDecision = { kind: 'changed'; typeId: string; names: NameRow[]; mergedInto?: string } | Refusal;
+
+interface Refusal {
+  kind: 'refused';
+  code: 'not_found' | 'gone' | 'conflict';
+  detail: string;
+}
 
 export function decideNames(known: KnownNames, command: NameCommand): NameDecision {
   if (command.do === 'create') return create(known, command.name, command.typeId);
@@ -70,7 +74,7 @@ function rename(known: KnownNames, row: NameRow, to: string): NameDecision {
 function merge(
   known: KnownNames,
   row: NameRow,
-  { into, lacks, reason }: { into: string; lacks: readonly string[]; reason?: string | undefined },
+  { into, lacks, reason }: Extract<NameCommand, { do: 'merge' }>,
 ): NameDecision {
   const target = findLive(known, into);
   if (target.kind !== 'live') return refuse('conflict', target.detail);
@@ -85,10 +89,7 @@ function merge(
 }
 
 /** The row of a current name whose type lives. */
-function findLive(
-  known: KnownNames,
-  name: string,
-): { kind: 'live'; row: NameRow } | (NameDecision & { kind: 'refused' }) {
+function findLive(known: KnownNames, name: string): { kind: 'live'; row: NameRow } | Refusal {
   const row = known.names.get(name);
   if (row === undefined) return refuse('not_found', `No event type is called ${name}`);
   if (known.retired.has(row.typeId)) return refuse('gone', `${name} is retired`);
@@ -110,5 +111,4 @@ export function currentName({ names }: Pick<KnownNames, 'names'>, typeId: string
   return undefined;
 }
 
-const refuse = (code: 'not_found' | 'gone' | 'conflict', detail: string) =>
-  ({ kind: 'refused', code, detail }) as const;
+const refuse = (code: Refusal['code'], detail: string): Refusal => ({ kind: 'refused', code, detail });

@@ -1,17 +1,11 @@
-import type { Query } from '#lib/postgres';
-import { type Clock, inRounds, type Logger, type Part } from '#lib/runtime';
-import type { DocumentJobs } from '#lib/schema-checks';
+import { inRounds, type Part } from '#lib/runtime';
+import type { RouteDeps } from '../route.ts';
 
 const everyMs = 60_000;
 /** Schemas of at most 64 kB each. */
 const versionsAtOnce = 20;
 
-interface Deps {
-  postgres: Query;
-  documents: DocumentJobs;
-  clock: Clock;
-  log: Logger;
-}
+type Deps = Pick<RouteDeps, 'postgres' | 'documents'>;
 
 interface OldVersion {
   tenant: string;
@@ -24,18 +18,10 @@ interface OldVersion {
  * Finds the fields of versions that were published before fields were kept, a few at a time, as long as there are any. Several processes may come to the
  * same one: it has the same fields. One whose schema goes beyond the limits has none.
  */
-export const describeOldVersions = ({ postgres, documents, clock, log }: Deps): Part =>
-  inRounds((signal) => describeVersions({ postgres, documents }, signal), {
-    name: 'fields of old versions',
-    everyMs,
-    clock,
-    log,
-  });
+export const describeOldVersions = ({ clock, log, ...deps }: Deps & Pick<RouteDeps, 'clock' | 'log'>): Part =>
+  inRounds((signal) => describeVersions(deps, signal), { name: 'fields of old versions', everyMs, clock, log });
 
-export async function describeVersions(
-  { postgres, documents }: Pick<Deps, 'postgres' | 'documents'>,
-  signal: AbortSignal,
-): Promise<void> {
+export async function describeVersions({ postgres, documents }: Deps, signal: AbortSignal): Promise<void> {
   for (let found = versionsAtOnce; found === versionsAtOnce && !signal.aborted;) {
     const old = await postgres.query<OldVersion>(
       `SELECT tenant, type_id, version, schema::text AS schema

@@ -12,7 +12,7 @@ import { sendParts } from '../http/send-parts.ts';
 import { sendInvalid, sendProblem, sendRateLimited } from '../http/send-problem.ts';
 import { serve } from '../route.ts';
 import type { GivenType } from './given-type.ts';
-import { limitsOf, planPossible, readStored } from './plan-import.ts';
+import { planPossible, readStored } from './plan-import.ts';
 import { type ImportReport, prepareImport } from './prepare-import.ts';
 import { type EventTypeFilter, eventTypeFilters, listTypeNames, queryEventTypes } from './queries.ts';
 import { audienceOf, eventTypeOf } from './shown-types.ts';
@@ -35,7 +35,7 @@ export const importDocument = serve(
     const { prepared, refused, left_out } = read;
     const plan = async (postgres: Query) => {
       const stored = await readStored(postgres, tenant, prepared);
-      const planned = planPossible(prepared, stored, { ...deps, limitOf: limitsOf(deps.limits, tenant) });
+      const planned = planPossible(prepared, stored, { ...deps, tenant });
       // Prepared against versions that are not the newest any more: none of it is done, and the client tries again.
       if (planned === undefined) throw new AppError('store_unavailable', 'types were changed meanwhile');
       const { report, possible } = planned;
@@ -53,11 +53,10 @@ export const importDocument = serve(
         deps,
         async (changing) => {
           const tx = await limited(changing.tx, deps.clock, signal);
-          const planned = await plan(tx);
-          const { report } = planned;
+          const { report, types: planned, possible } = await plan(tx);
           const isRefused = isStrict
             ? report.refused.length + report.left_out.length > 0
-            : types.length > 0 && planned.possible.length === 0;
+            : types.length > 0 && possible.length === 0;
           if (!isRefused) await writeImport({ ...changing, tx }, planned);
           return { done: report, isRefused };
         },

@@ -1,8 +1,23 @@
 import type { FastifyRequest, preValidationHookHandler } from 'fastify';
 import type { Operation } from '#lib/api-contract';
 import { nameInQuery } from '#lib/contract';
+import { bodyLimits } from '../http/body-limits.ts';
 import { sendInvalid } from '../http/send-problem.ts';
 import { type HandlerOf, type Route, type RouteDeps, serve, type Serving } from '../route.ts';
+import type { Named } from './type-transaction.ts';
+
+/** The body has a version, with its schema and its example. */
+export const servingVersion = (): Serving => ({
+  bodyLimit: bodyLimits.eventType,
+  documents: { members: ['schema', 'example'] },
+  inGroups: true,
+});
+
+/** The type that a request changes. */
+export const namedBy = ({ params, headers }: FastifyRequest<{ Params: { name: string } }>): Named => ({
+  name: params.name,
+  ifMatch: headers['if-match'],
+});
 
 /** One whose contract has the parameter `name` of its query, too. */
 type NamedOperation = Operation & { path: `/v1/event-types/:name${string}`; query: { name: object } };

@@ -1,9 +1,8 @@
 /** Reads and checks what a document says of each type by itself, before anything is locked: schemas in the thread of documents, one at a time. */
-import { type EventTypeImport, typeName } from '#lib/api-contract';
-import { type EventTypeVisibility, isEventTypeName } from '#lib/contract';
-import type { Query } from '#lib/postgres';
-import { documentLimits, type DocumentJobs, type ImportedText } from '#lib/schema-checks';
+import type { EventTypeImport } from '#lib/api-contract';
+import { documentLimits, type ImportedText } from '#lib/schema-checks';
 import type { FieldErrors, Read } from '../http/send-problem.ts';
+import type { RouteDeps } from '../route.ts';
 import { contentErrors, type GivenType, nameErrors, typeContent } from './given-type.ts';
 import { type PreparedVersion, prepareAgainst } from './prepare-version.ts';
 import { readNewest } from './versions.ts';
@@ -20,17 +19,10 @@ export interface PreparedType {
   version: PreparedVersion | undefined;
 }
 
-interface Given {
-  visibility?: EventTypeVisibility | undefined;
-  category?: string | undefined;
-  breaking?: boolean | undefined;
+interface Given extends Pick<GivenType, 'visibility' | 'category'> {
+  breaking: boolean | undefined;
   /** Checks what a document says of a type, as that of a request. */
   readContent(content: unknown): Read<GivenType>;
-}
-
-interface Deps {
-  postgres: Query;
-  documents: DocumentJobs;
 }
 
 /** Types whose newest versions are read at a time. */
@@ -41,7 +33,7 @@ const typesAtOnce = 50;
  * @throws AppError store_unavailable, also when the client has left
  */
 export async function prepareImport(
-  { postgres, documents }: Deps,
+  { postgres, documents }: Pick<RouteDeps, 'postgres' | 'documents'>,
   { tenant, types, signal }: { tenant: string; types: readonly ImportedText[]; signal: AbortSignal },
   { breaking, readContent, ...over }: Given,
 ): Promise<({ prepared: PreparedType[] } & Pick<ImportReport, 'refused' | 'left_out'>) | { errors: FieldErrors }> {
@@ -50,39 +42,29 @@ export async function prepareImport(
   let tookMs = 0;
   for (let at = 0; at < types.length; at += typesAtOnce) {
     const some = types.slice(at, at + typesAtOnce);
-    const newest = await readNewest(
-      postgres,
-      tenant,
-      some.map(({ name }) => name),
-    );
+    const names = some.map(({ name }) => name);
+    const newest = await readNewest(postgres, tenant, names);
     for (const { name, content, version, errors: unread } of some) {
-      const shownName = name.slice(0, 255).toWellFormed();
+      const refuse = (errors: FieldErrors): void =>
+        void refused.push({ name: name.slice(0, 255).toWellFormed(), reason: sentenceOf(errors) });
       const read = readParts({ ...(JSON.parse(content) as object), ...definedOf(over) }, readContent);
-      const wrong = [
-        ...(isEventTypeName(name)
-          ? nameErrors(name)
-          : [{ field: '/name', message: `must be ${typeName.description}` }]),
-        ...('errors' in read ? read.errors : []),
-        ...unread,
-      ];
+      const wrong = [...nameErrors(name), ...('errors' in read ? read.errors : []), ...unread];
       if (wrong.length > 0 || 'errors' in read) {
-        refused.push({ name: shownName, reason: sentenceOf(wrong) });
+        refuse(wrong);
         continue;
       }
-      const given = { ...version, ...(breaking !== undefined && { breaking }) };
       const against = { tenant, signal, newest: newest.get(name) };
-      let checked = await prepareAgainst(documents, given, against);
+      let checked = await prepareAgainst(documents, { ...version, breaking }, against);
       tookMs += checked.tookMs;
-      const wrongExample = given.example !== undefined && isOfExample(checked.errors) ? checked.errors : [];
+      const wrongExample = version.example !== undefined && isOfExample(checked.errors) ? checked.errors : [];
       if (wrongExample.length > 0) {
-        const { schema = 'true', version_notes: notes } = given;
-        const without = { schema, ...(notes !== undefined && { version_notes: notes }), ...definedOf({ breaking }) };
-        checked = await prepareAgainst(documents, without, against);
+        const { schema = 'true', version_notes } = version;
+        checked = await prepareAgainst(documents, { schema, version_notes, breaking }, against);
         tookMs += checked.tookMs;
       }
       if (tookMs > documentLimits.importMs) return { errors: [{ field: '/document', message: takesTooLong }] };
       if (checked.errors.length > 0) {
-        refused.push({ name: shownName, reason: sentenceOf(checked.errors) });
+        refuse(checked.errors);
         continue;
       }
       const ofExample = wrongExample.length > 0 ? [{ part: 'example', reason: sentenceOf(wrongExample) }] : [];

@@ -1,72 +1,66 @@
 /** A version is prepared before anything is locked: what it is, and how it differs from the newest one, comes from the thread of documents. */
-import type { EventTypeField, SchemaDifference } from '#lib/api-contract';
-import type { Query } from '#lib/postgres';
+import type { FastifyRequest } from 'fastify';
+import type { EventTypeVersion } from '#lib/api-contract';
 import { documentLimits, type DocumentJobs } from '#lib/schema-checks';
 import { tooMuch } from '../http/read-documents.ts';
 import type { FieldErrors } from '../http/send-problem.ts';
-import { type NewestTexts, readNewest } from './versions.ts';
+import type { RouteDeps } from '../route.ts';
+import { type NewestTexts, readNewest, type VersionContent } from './versions.ts';
 
 /** Texts are JSON. */
-export interface GivenVersion {
-  schema?: string;
-  example?: string;
-  version_notes?: string;
-  breaking?: boolean;
+interface GivenVersion {
+  schema?: string | undefined;
+  example?: string | undefined;
+  version_notes?: string | undefined;
+  breaking?: boolean | undefined;
 }
 
-export interface PreparedVersion {
-  schema: string;
-  /** `null`: none. */
-  example: string;
-  exampleGenerated: boolean;
-  notes: string;
+export interface PreparedVersion extends Pick<EventTypeVersion, 'differences'> {
+  content: VersionContent;
   /** It may break receivers. */
   breaking: boolean;
   /** The newest version when it was prepared; null: there was none. */
   comparedWith: number | null;
   /** Schema and example are those of that one. */
   isSame: boolean;
-  differences: readonly SchemaDifference[];
-  fields: readonly EventTypeField[];
-  fieldsTruncated: boolean;
   fieldWords: number;
-}
-
-interface Whose {
-  tenant: string;
-  signal: AbortSignal;
 }
 
 export type Prepared = { version: PreparedVersion | undefined; errors: FieldErrors; tookMs: number };
 
+type Deps = Pick<RouteDeps, 'postgres' | 'documents'>;
+
 /**
+ * The version that the body of a request gives.
+ *
  * @param name of the type, if it may exist
  * @returns without a version if none is given
  * @throws AppError store_unavailable
  */
 export async function prepareVersion(
-  { postgres, documents }: { postgres: Query; documents: DocumentJobs },
-  given: GivenVersion,
-  { name, ...whose }: Whose & { name: string | undefined },
+  { postgres, documents }: Deps,
+  { documents: given, tenant, left: signal }: Pick<FastifyRequest, 'documents' | 'tenant' | 'left'>,
+  { version_notes, breaking }: Pick<GivenVersion, 'version_notes' | 'breaking'>,
+  name = '',
 ): Promise<Prepared> {
-  const hasSchema = given.schema !== undefined;
-  const newest = hasSchema && name !== undefined ? await readNewest(postgres, whose.tenant, [name]) : undefined;
-  return prepareAgainst(documents, given, { ...whose, newest: newest?.get(name ?? '') });
+  const { schema, example } = given.members;
+  const newest = schema === undefined || name === '' ? undefined : await readNewest(postgres, tenant, [name]);
+  const whose = { tenant, signal, newest: newest?.get(name) };
+  return prepareAgainst(documents, { schema, example, version_notes, breaking }, whose);
 }
 
 /** The same against a version that is read already. */
 export async function prepareAgainst(
   documents: DocumentJobs,
   { schema, example, version_notes: notes = '', breaking = false }: GivenVersion,
-  { newest, ...whose }: Whose & { newest: NewestTexts | undefined },
+  { newest, ...whose }: { tenant: string; signal: AbortSignal; newest: NewestTexts | undefined },
 ): Promise<Prepared> {
   if (schema === undefined) {
     const errors =
       example === undefined ? [] : [{ field: '/schema', message: 'is required: the example must match it' }];
     return { version: undefined, errors, tookMs: 0 };
   }
-  const before = newest && { schema: newest.schema, example: newest.example };
-  const prepared = await documents.prepare({ schema, example, before }, whose);
+  const prepared = await documents.prepare({ schema, example, before: newest }, whose);
   if ('kind' in prepared) {
     const message = tooMuch(prepared, 'to compile and to check: the limit of a schema');
     return { version: undefined, errors: [{ field: '/schema', message }], tookMs: documentLimits.schemaMs };
@@ -77,42 +71,40 @@ export async function prepareAgainst(
   // One that was made from the schema, by a version of before, stays.
   const isKept = isSameSchema && example === undefined && newest !== undefined;
   const version: PreparedVersion = {
-    schema,
-    notes,
-    breaking,
+    content: {
+      schema,
+      example: isKept ? newest.example : (example ?? 'null'),
+      example_generated: isKept && newest.example_generated,
+      notes,
+      fields,
+      fields_truncated: fieldsTruncated,
+    },
     differences,
-    fields,
-    fieldsTruncated,
-    fieldWords,
-    example: isKept ? newest.example : (example ?? 'null'),
-    exampleGenerated: isKept && newest.exampleGenerated,
+    breaking,
     comparedWith: newest?.version ?? null,
     isSame: isSameSchema && (example === undefined || isSameExample),
+    fieldWords,
   };
   return { version, errors: [], tookMs };
 }
 
-/** Fields that the newest version of one type has, and that of another lacks. A type without a version has none. @throws AppError store_unavailable */
+/** Fields that the newest version of one type has, and that of another lacks, and which versions these are. */
+export interface Lacked {
+  versions: readonly [number | null, number | null];
+  fields: readonly string[];
+}
+
+/** A type without a version has no fields. @throws AppError store_unavailable */
 export async function lackedBy(
-  { postgres, documents }: { postgres: Query; documents: DocumentJobs },
+  { postgres, documents }: Deps,
   tenant: string,
-  [one, other]: readonly [string, string],
-): Promise<{ versions: readonly [number | null, number | null]; fields: readonly string[] }> {
+  one: string,
+  other: string,
+): Promise<Lacked> {
   const newest = await readNewest(postgres, tenant, [one, other]);
   const [before, after] = [newest.get(one), newest.get(other)];
   const versions = [before?.version ?? null, after?.version ?? null] as const;
   if (before === undefined) return { versions, fields: [] };
   const lacked = await documents.lacked(before.schema, after?.schema ?? '{}', { tenant });
-  if (Array.isArray(lacked)) return { versions, fields: lacked };
-  return { versions, fields: [tooMuch(lacked, 'to compare')] };
-}
-
-/** Gives what is prepared already, and then prepares anew at each call. */
-export function inTurn<T>(first: T, next: () => Promise<T>): () => Promise<T> {
-  let isFirst = true;
-  return async () => {
-    if (!isFirst) return next();
-    isFirst = false;
-    return first;
-  };
+  return { versions, fields: Array.isArray(lacked) ? lacked : [tooMuch(lacked, 'to compare')] };
 }

@@ -30,6 +30,15 @@ const columns = `t.id, n.name, ${status} AS status, t.visibility, t.category, t.
 const typesWithNames = `event_types t
   JOIN event_type_names n ON n.tenant = t.tenant AND n.type_id = t.id AND n.kind = 'current'`;
 
+/** Types by any of their names, with their current one. */
+const typesByNames = `event_type_names given
+       JOIN event_types t ON t.tenant = given.tenant AND t.id = given.type_id
+       JOIN event_type_names n ON n.tenant = t.tenant AND n.type_id = t.id AND n.kind = 'current'`;
+
+/** The widest visibility that a type had under a name. @param name the table of the name */
+export const visibilityUnder = (name: string): string =>
+  `CASE WHEN ${name}.kind = 'current' THEN t.visibility ELSE coalesce(${name}.visibility, t.visibility) END`;
+
 /** The filters of `GET /v1/event-types`. */
 export const eventTypeFilters = {
   status: { condition: (value) => `${status} = ${value}` },
@@ -125,11 +134,8 @@ export interface FoundType extends EventTypeRow {
 export async function findEventType(postgres: Query, tenant: string, name: string): Promise<FoundType | undefined> {
   if (!isEventTypeName(name)) return undefined;
   const [row] = await postgres.query<FoundType>(
-    `SELECT ${columns}, given.kind AS "foundBy",
-            CASE WHEN given.kind = 'current' THEN t.visibility ELSE coalesce(given.visibility, t.visibility) END AS "foundVisibility"
-       FROM event_type_names given
-       JOIN event_types t ON t.tenant = given.tenant AND t.id = given.type_id
-       JOIN event_type_names n ON n.tenant = t.tenant AND n.type_id = t.id AND n.kind = 'current'
+    `SELECT ${columns}, given.kind AS "foundBy", ${visibilityUnder('given')} AS "foundVisibility"
+       FROM ${typesByNames}
       WHERE given.tenant = $1 AND given.name = $2`,
     [tenant, name],
   );
@@ -160,11 +166,9 @@ export async function findLinks(
 ): Promise<ReadonlyMap<string, Link>> {
   if (names.length === 0) return new Map();
   const rows = await postgres.query<Link & { name: string }>(
-    `SELECT given.name, CASE WHEN given.kind = 'current' THEN t.visibility ELSE coalesce(given.visibility, t.visibility) END AS written,
-            ${status} AS status, t.visibility, CASE WHEN t.retired_at IS NULL THEN n.name END AS target
-       FROM event_type_names given
-       JOIN event_types t ON t.tenant = given.tenant AND t.id = given.type_id
-       JOIN event_type_names n ON n.tenant = t.tenant AND n.type_id = t.id AND n.kind = 'current'
+    `SELECT given.name, ${visibilityUnder('given')} AS written, ${status} AS status, t.visibility,
+            CASE WHEN t.retired_at IS NULL THEN n.name END AS target
+       FROM ${typesByNames}
       WHERE given.tenant = $1 AND given.name = ANY ($2)`,
     [tenant, [...new Set(names)]],
   );

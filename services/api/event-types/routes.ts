@@ -11,7 +11,6 @@ import {
   renameEventType,
   resumeEventType,
   retireEventType,
-  typeName,
   updateEventType,
 } from '#lib/api-contract';
 import { isEventTypeName } from '#lib/contract';
@@ -23,18 +22,17 @@ import { readPage, takePage } from '../http/paging.ts';
 import { mergePatch, optionalBody, readPatched } from '../http/patch-body.ts';
 import { sendInvalid } from '../http/send-problem.ts';
 import { type Route, serve } from '../route.ts';
-import { pauseType, resumeType, retireType } from './change-status.ts';
+import { mergeType, pauseType, renameType, resumeType, retireType } from './change-type.ts';
 import { changeId, changesOf, listChanges } from './changes.ts';
 import { createType, describeType } from './describe-type.ts';
 import { exportDocument, importDocument } from './document-routes.ts';
 import { contentErrors, givenType, type GivenType, nameErrors, typeContent } from './given-type.ts';
-import { mergeType, renameType } from './move-names.ts';
-import { serveNamed } from './named-route.ts';
-import { inTurn, lackedBy, type Prepared, prepareVersion } from './prepare-version.ts';
+import { namedBy, serveNamed, servingVersion } from './named-route.ts';
+import { lackedBy, prepareVersion } from './prepare-version.ts';
 import { eventTypeFilters, findEventType, queryEventTypes, queryObservedTypes, typesRevision } from './queries.ts';
-import { sendPrepared, sendRefused, sendType, takeNamed } from './send-type.ts';
-import { audienceOf, eventTypeOf, ifShown, summariesOf } from './shown-types.ts';
-import { changePrepared, changeTypes, type Refused, type TypeChanged } from './type-transaction.ts';
+import { sendChanged, sendPrepared, sendRefused, takeNamed } from './send-type.ts';
+import { audienceOf, eventTypeOf, summariesOf } from './shown-types.ts';
+import { changeTypes } from './type-transaction.ts';
 import { getVersion, publishVersion, versions } from './version-routes.ts';
 
 const create = serve(
@@ -42,23 +40,16 @@ const create = serve(
   (deps) => async (request, reply) => {
     const { name, ...given } = request.body;
     const content = typeContent(given);
-    const { version, errors } = await prepareVersion(
-      deps,
-      {
-        ...request.documents.members,
-        ...(given.version_notes !== undefined && { version_notes: given.version_notes }),
-      },
-      { tenant: request.tenant, signal: request.left, name: undefined },
-    );
+    const { version, errors } = await prepareVersion(deps, request, given);
     const all = [...nameErrors(name), ...contentErrors(content), ...errors];
     if (all.length > 0) return sendInvalid(reply, all);
-    const created = await changePrepared(request, deps, {
-      prepare: async () => version,
+    return sendPrepared(reply, deps, {
+      prepared: version,
+      prepareAgain: async () => version,
       work: (changing) => createType(changing, { name, content, version }),
     });
-    return sendPrepared(reply, created, deps);
   },
-  () => ({ bodyLimit: bodyLimits.eventType, documents: { members: ['schema', 'example'] }, inGroups: true }),
+  servingVersion,
 );
 
 const list = serve(listEventTypes, ({ postgres, apiUrl }) => async (request, reply) => {
@@ -101,135 +92,99 @@ const observed = serve(listObservedTypes, ({ postgres, apiUrl }) => async (reque
   return takePage(rows, page.limit, ({ type }) => ({ cursor: type }), { request, reply, apiUrl });
 });
 
-const get = serveNamed(getEventType, ({ postgres }) => async (request, reply) => {
+const get = serveNamed(getEventType, (deps) => async (request, reply) => {
   const { tenant, params, query } = request;
   const audience = audienceOf(request.caller, query.visibility);
-  const shown = ifShown(audience, await findEventType(postgres, tenant, params.name));
-  const found = takeNamed(reply, shown, { name: params.name });
+  const found = await takeNamed(reply, deps, { name: params.name, audience });
   if ('sent' in found) return found.sent;
-  return sendResource(reply, found, await eventTypeOf(postgres, tenant, found, audience));
+  return sendResource(reply, found, await eventTypeOf(deps.postgres, tenant, found, audience));
 });
 
 const put = serveNamed(
   putEventType,
   (deps) => async (request, reply) => {
-    const { body: given, params, headers } = request;
-    const { name } = params;
-    const content = typeContent(given);
-    const { version_notes: notes, breaking } = given;
-    const prepare = () =>
-      prepareVersion(
-        deps,
-        {
-          ...request.documents.members,
-          ...(notes !== undefined && { version_notes: notes }),
-          ...(breaking !== undefined && { breaking }),
-        },
-        { tenant: request.tenant, signal: request.left, name },
-      );
-    const first = await prepare();
-    const wrong = isEventTypeName(name)
-      ? nameErrors(name, 'name')
-      : [{ field: 'name', message: `must be ${typeName.description}` }];
-    const all = [...wrong, ...contentErrors(content), ...first.errors];
+    const named = namedBy(request);
+    const { name, ifMatch } = named;
+    const content = typeContent(request.body);
+    const prepareAgain = () => prepareVersion(deps, request, request.body, name);
+    const prepared = await prepareAgain();
+    const all = [...nameErrors(name, 'name'), ...contentErrors(content), ...prepared.errors];
     if (all.length > 0) return sendInvalid(reply, all);
-    const ifMatch = headers['if-match'];
-    const changed = await changePrepared<Prepared, TypeChanged | Refused>(request, deps, {
-      prepare: inTurn(first, prepare),
+    return sendPrepared(reply, deps, {
+      prepared,
+      prepareAgain,
       async work(changing, { version, errors }) {
         if (errors.length > 0) return { errors };
         const isThere = (await findEventType(changing.tx, changing.tenant, name)) !== undefined;
-        if (isThere) return describeType(changing, { name, content: () => content, version, ifMatch });
-        if (ifMatch !== undefined) return { refused: 'precondition_failed' as const };
+        if (isThere) return describeType(changing, { ...named, content: () => content, version });
+        if (ifMatch !== undefined) return { refused: 'precondition_failed' };
         return createType(changing, { name, content, version });
       },
     });
-    return sendPrepared(reply, changed, deps);
   },
-  () => ({ bodyLimit: bodyLimits.eventType, documents: { members: ['schema', 'example'] }, inGroups: true }),
+  servingVersion,
 );
 
 const update = serveNamed(
   updateEventType,
-  (deps) => async (request, reply) => {
-    const { body: patch, params, headers } = request;
-    const result = await changeTypes(request, deps, (changing) =>
-      describeType(changing, {
-        name: params.name,
+  (deps) => (request, reply) =>
+    sendChanged(reply, deps, async (changing) => {
+      const result = await describeType(changing, {
+        ...namedBy(request),
         version: undefined,
-        ifMatch: headers['if-match'],
         content(stored) {
-          const patched = readPatched<GivenType>(request, givenEventType, mergePatch(givenType(stored), patch));
+          const merged = mergePatch(givenType(stored), request.body);
+          const patched = readPatched<GivenType>(request, givenEventType, merged);
           if ('errors' in patched) return patched;
           const content = typeContent(patched.read);
           const errors = contentErrors(content);
           return errors.length > 0 ? { errors } : content;
         },
-      }),
-    );
-    // Without a version there is none that another could come before.
-    if ('stale' in result) throw new AppError('bug', 'stale without a version');
-    return sendType(reply, result, deps);
-  },
+      });
+      // Without a version there is none that another could come before.
+      if ('stale' in result) throw new AppError('bug', 'stale without a version');
+      return result;
+    }),
   () => ({ bodyLimit: bodyLimits.eventTypeTexts }),
 );
 
 const retire = serveNamed(retireEventType, (deps) => async (request, reply) => {
-  const result = await changeTypes(request, deps, (changing) =>
-    retireType(changing, { name: request.params.name, ifMatch: request.headers['if-match'] }),
-  );
+  const result = await changeTypes(request, deps, (changing) => retireType(changing, namedBy(request)));
   if (!('retired' in result)) return sendRefused(reply, result, deps);
   return reply.code(204).send();
 });
 
-const rename = serveNamed(renameEventType, (deps) => async (request, reply) => {
-  const { params, body: given, headers } = request;
-  const result = await changeTypes(request, deps, (changing) =>
-    renameType(changing, { name: params.name, to: given.to, ifMatch: headers['if-match'] }),
-  );
-  return sendType(reply, result, deps);
-});
+const rename = serveNamed(
+  renameEventType,
+  (deps) => (request, reply) =>
+    sendChanged(reply, deps, (changing) => renameType(changing, namedBy(request), request.body.to)),
+);
 
 const merge = serveNamed(
   mergeEventType,
   (deps) => async (request, reply) => {
-    const { params, body: given, headers } = request;
-    const { name } = params;
-    const { into, reason } = given;
-    const changed = await changePrepared(request, deps, {
-      prepare: () => lackedBy(deps, request.tenant, [name, into]),
-      work: (changing, lacked) => mergeType(changing, { name, into, reason, ifMatch: headers['if-match'], lacked }),
+    const { body, tenant } = request;
+    const named = namedBy(request);
+    const prepareAgain = () => lackedBy(deps, tenant, named.name, body.into);
+    return sendPrepared(reply, deps, {
+      prepared: await prepareAgain(),
+      prepareAgain,
+      work: (changing, lacked) => mergeType(changing, named, body, lacked),
     });
-    return sendPrepared(reply, changed, deps);
   },
   () => ({ inGroups: true }),
 );
 
 const pause = serveNamed(
   pauseEventType,
-  (deps) => async (request, reply) => {
-    const { params, body: given, headers } = request;
-    const result = await changeTypes(request, deps, (changing) =>
-      pauseType(changing, {
-        name: params.name,
-        reason: given.reason,
-        until: given.until,
-        ifMatch: headers['if-match'],
-      }),
-    );
-    return sendType(reply, result, deps);
-  },
+  (deps) => (request, reply) =>
+    sendChanged(reply, deps, (changing) => pauseType(changing, namedBy(request), request.body)),
   () => ({ preValidation: optionalBody }),
 );
 
 const resume = serveNamed(
   resumeEventType,
-  (deps) => async (request, reply) => {
-    const result = await changeTypes(request, deps, (changing) =>
-      resumeType(changing, { name: request.params.name, ifMatch: request.headers['if-match'] }),
-    );
-    return sendType(reply, result, deps);
-  },
+  (deps) => (request, reply) => sendChanged(reply, deps, (changing) => resumeType(changing, namedBy(request))),
   () => ({ preValidation: optionalBody }),
 );
 

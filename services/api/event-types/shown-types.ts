@@ -7,9 +7,9 @@ import type { EventType, EventTypeSummary, EventTypeVersion } from '#lib/api-con
 import { type EventTypeVisibility, eventTypeVisibilities, typeLinkPattern } from '#lib/contract';
 import type { Query } from '#lib/postgres';
 import type { Caller } from '../keys/identify-caller.ts';
-import { type EventTypeRow, findLinks, type FoundType, type Link } from './queries.ts';
+import { type EventTypeRow, findEventType, findLinks, type FoundType, type Link } from './queries.ts';
 import { groupsOf, linkedNames } from './type-texts.ts';
-import { findVersion, type VersionRow } from './versions.ts';
+import { findVersion } from './versions.ts';
 
 /** In the place of a link to a type that is not shown. */
 const another = 'another event type';
@@ -25,11 +25,18 @@ export const audienceOf = ({ session }: Pick<Caller, 'session'>, asked?: string)
 const isShownTo = (audience: EventTypeVisibility, visibility: EventTypeVisibility): boolean =>
   eventTypeVisibilities.indexOf(visibility) <= eventTypeVisibilities.indexOf(audience);
 
-/** The type, if the audience may see it, and know it by the name that it was found by. */
-export const ifShown = (audience: EventTypeVisibility, found: FoundType | undefined): FoundType | undefined =>
-  found !== undefined && isShownTo(audience, found.visibility) && isShownTo(audience, found.foundVisibility)
-    ? found
-    : undefined;
+/** The type, if the audience may see it, and know it by this name. */
+export async function findShown(
+  postgres: Query,
+  tenant: string,
+  name: string,
+  audience: EventTypeVisibility,
+): Promise<FoundType | undefined> {
+  const found = await findEventType(postgres, tenant, name);
+  const isShown =
+    found !== undefined && isShownTo(audience, found.visibility) && isShownTo(audience, found.foundVisibility);
+  return isShown ? found : undefined;
+}
 
 /** The text without the names of types that are not shown. @param isHidden by the name that is written */
 export const withoutHidden = (text: string, isHidden: (name: string) => boolean): string =>
@@ -76,7 +83,7 @@ export async function eventTypeOf(
 export async function versionsOf(
   postgres: Query,
   tenant: string,
-  rows: readonly VersionRow[],
+  rows: readonly EventTypeVersion[],
   audience: EventTypeVisibility,
 ): Promise<EventTypeVersion[]> {
   const links = await findLinks(postgres, tenant, linkedNames(...rows.map(({ notes }) => notes)));
@@ -84,7 +91,7 @@ export async function versionsOf(
 }
 
 /** @param isHidden whether a name that is written is that of a type which is not shown */
-const versionOf = (row: VersionRow, isHidden: (name: string) => boolean): EventTypeVersion => ({
+const versionOf = (row: EventTypeVersion, isHidden: (name: string) => boolean): EventTypeVersion => ({
   ...row,
   notes: withoutHidden(row.notes, isHidden),
 });

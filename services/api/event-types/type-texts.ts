@@ -1,11 +1,9 @@
+import type { EventTypeSummary } from '#lib/api-contract';
 import { typeLinkPattern } from '#lib/contract';
 import { wordsIn } from '#lib/schema-checks';
 
 /** Texts of a type that its page shows. */
-export interface TypeTexts {
-  description: string;
-  notes: string;
-}
+export type TypeTexts = Pick<EventTypeSummary, 'description' | 'notes'>;
 
 /** Words of its own, by which a page counts as thin: those of its texts, and what its version says: its notes and its fields. */
 export const countWords = ({ description, notes }: TypeTexts, wordsOfVersion: number): number =>

@@ -4,25 +4,22 @@
  */
 import type { FastifyRequest } from 'fastify';
 import type { EventType } from '#lib/api-contract';
-import type { IdempotentRequest, KeptResponse } from '#lib/idempotency';
+import type { KeptResponse } from '#lib/idempotency';
 import type { Query } from '#lib/postgres';
 import type { ProblemCode } from '#lib/problem';
-import { AppError, type Clock, createId, type RandomBytes } from '#lib/runtime';
-import type { LimitName, TenantLimits } from '#lib/tenancy';
+import { AppError } from '#lib/runtime';
+import type { LimitName } from '#lib/tenancy';
 import type { AuditedChange } from '../audit/index.ts';
 import { matches } from '../http/etag.ts';
 import type { FieldErrors } from '../http/send-problem.ts';
 import type { Store } from '../resources/resource-table.ts';
-import { insertChange, type NewChange } from './changes.ts';
+import type { RouteDeps } from '../route.ts';
+import { insertChanges, type NewChange } from './changes.ts';
 import { decideNames, type KnownNames, type NameCommand, type NameRow } from './decide-names.ts';
 import { type EventTypeRow, findEventType } from './queries.ts';
 import { eventTypeOf } from './shown-types.ts';
 
-interface ChangeDeps {
-  clock: Clock;
-  random: RandomBytes;
-  limits: TenantLimits;
-}
+type ChangeDeps = Pick<RouteDeps, 'clock' | 'random' | 'limits'>;
 
 /** A transaction that holds the lock of the tenant's types. */
 export interface Changing extends ChangeDeps {
@@ -34,19 +31,19 @@ export interface Changing extends ChangeDeps {
   audits(changes: readonly AuditedChange[]): Promise<void>;
 }
 
+/** The type that a request changes, by its name, and the only state in which it may. */
+export interface Named {
+  name: string;
+  ifMatch: string | undefined;
+}
+
 /** `stale`: it was prepared against a version that is not the newest any more, so that nothing was written. */
 export type Stale = { stale: true };
 
 export type Refused = { refused: ProblemCode; detail?: string } | { errors: FieldErrors } | { limit: LimitName };
 
-/** `isNew`: it was created. `changed`: false if nothing was. `before`: what it was. */
-export type TypeChanged = {
-  type: EventType;
-  revision: number;
-  isNew: boolean;
-  changed: boolean;
-  before?: EventType;
-};
+/** `isNew`: it was created. */
+export type TypeChanged = { type: EventType; revision: number; isNew: boolean };
 
 /**
  * @param deps those of the route
@@ -61,19 +58,19 @@ export async function changeTypes<T>(
   const { tenant } = request;
   return effects.transaction(async (tx) => {
     await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`event-types/${tenant}`]);
-    return work({
-      clock,
-      random,
-      limits,
-      tx,
-      tenant,
-      audit: (change) => request.audit(tx, change),
-      audits: (changes) => request.audits(tx, changes),
-    });
+    const audit = (change: AuditedChange) => request.audit(tx, change);
+    const audits = (changes: readonly AuditedChange[]) => request.audits(tx, changes);
+    return work({ clock, random, limits, tx, tenant, audit, audits });
   });
 }
 
 const maxTries = 3;
+
+export interface Preparing<P, T extends object> {
+  prepared: P;
+  prepareAgain(): Promise<P>;
+  work(changing: Changing, prepared: P): Promise<T | Stale>;
+}
 
 /**
  * A change whose request was prepared before it begins: a route with `inGroups`, so that no transaction waits for the preparation, not even that of an
@@ -85,26 +82,23 @@ const maxTries = 3;
 export async function changePrepared<P, T extends object>(
   request: FastifyRequest,
   deps: ChangeDeps,
-  { prepare, work }: { prepare(): Promise<P>; work(changing: Changing, prepared: P): Promise<T | Stale> },
+  { prepared, prepareAgain, work }: Preparing<P, T>,
 ): Promise<{ answer: KeptResponse } | { result: T }> {
-  let begun: IdempotentRequest<Store> | undefined;
-  for (let tries = 0; tries < maxTries; tries += 1) {
-    const prepared = await prepare();
-    if (begun === undefined) {
-      const joined = await request.idempotent.join(async () => ({ kind: 'alone' }));
-      if ('answer' in joined) return joined;
-      begun = joined.alone;
-    }
-    const result = await changeTypes(request, deps, (changing) => work(changing, prepared), begun.effects);
+  const joined = await request.idempotent.join(async () => ({ kind: 'alone' }));
+  if ('answer' in joined) return joined;
+  let latest = prepared;
+  for (let tries = 1; ; tries += 1) {
+    const result = await changeTypes(request, deps, (changing) => work(changing, latest), joined.alone.effects);
     if (!('stale' in result)) return { result };
+    if (tries === maxTries) throw new AppError('store_unavailable', 'the versions of the type change all the time');
+    latest = await prepareAgain();
   }
-  throw new AppError('store_unavailable', 'the versions of the type change all the time');
 }
 
 /** The type that is called so now. */
 export async function findLive(
   changing: Changing,
-  { name, ifMatch }: { name: string; ifMatch: string | undefined },
+  { name, ifMatch }: Named,
 ): Promise<EventTypeRow | (Refused & { refused: ProblemCode })> {
   const { tx, tenant } = changing;
   const decided = await decide(changing, { do: 'change', name });
@@ -175,19 +169,15 @@ export const noteAudience = ({ tx, tenant }: Changing, ...ids: readonly string[]
     [tenant, ids],
   );
 
-export const note = ({ tx, tenant, clock, random }: Changing, typeId: string, change: NewChange): Promise<void> =>
-  insertChange(tx, { tenant, id: createId('etc', clock.nowMs(), random), typeId }, change);
+export const note = (changing: Changing, typeId: string, change: NewChange): Promise<void> =>
+  insertChanges(changing, [{ ...change, typeId }]);
 
 export async function unchanged({ tx, tenant }: Changing, row: EventTypeRow): Promise<TypeChanged> {
-  return { type: await eventTypeOf(tx, tenant, row), revision: row.revision, isNew: false, changed: false };
+  return { type: await eventTypeOf(tx, tenant, row), revision: row.revision, isNew: false };
 }
 
-/** Reads the type as it is now, and writes the entry of the audit. */
-export async function finish(
-  changing: Changing,
-  name: string,
-  { before, isNew = false }: { before?: EventType; isNew?: boolean },
-): Promise<TypeChanged> {
+/** Reads the type as it is now, and writes the entry of the audit. @param before undefined: it was created */
+export async function finish(changing: Changing, name: string, before?: EventType): Promise<TypeChanged> {
   const { tx, tenant } = changing;
   const row = (await findEventType(tx, tenant, name)) as EventTypeRow;
   await noteAudience(changing, row.id);
@@ -197,7 +187,7 @@ export async function finish(
     ...(before && { before: auditedType(before) }),
     after: auditedType(type),
   });
-  return { type, revision: row.revision, isNew, changed: true, ...(before && { before }) };
+  return { type, revision: row.revision, isNew: before === undefined };
 }
 
 /** A type as an entry of the audit has it: versions stay, so their number says which schema and example it had. */

@@ -1,42 +1,38 @@
 import { getEventTypeVersion, listEventTypeVersions, publishEventTypeVersion } from '#lib/api-contract';
-import { bodyLimits } from '../http/body-limits.ts';
 import { readPage, takePage } from '../http/paging.ts';
 import { sendInvalid, sendProblem } from '../http/send-problem.ts';
 import { describeType } from './describe-type.ts';
-import { serveNamed } from './named-route.ts';
-import { inTurn, type Prepared, prepareVersion } from './prepare-version.ts';
-import { findEventType } from './queries.ts';
+import { namedBy, serveNamed, servingVersion } from './named-route.ts';
+import { prepareVersion } from './prepare-version.ts';
 import { sendPrepared, takeNamed } from './send-type.ts';
-import { audienceOf, ifShown, versionsOf } from './shown-types.ts';
-import { changePrepared, type Refused, type TypeChanged } from './type-transaction.ts';
+import { audienceOf, versionsOf } from './shown-types.ts';
 import { findVersion, listVersions } from './versions.ts';
 
 /** Versions are whole schemas. */
 const maxVersions = 50;
 
-export const versions = serveNamed(listEventTypeVersions, ({ postgres, apiUrl }) => async (request, reply) => {
+export const versions = serveNamed(listEventTypeVersions, (deps) => async (request, reply) => {
+  const { postgres, apiUrl } = deps;
   const { tenant, params, query } = request;
   const page = readPage(query, /^\d{1,9}$/);
   if ('errors' in page) return sendInvalid(reply, page.errors);
   const audience = audienceOf(request.caller, query.visibility);
-  const shownType = ifShown(audience, await findEventType(postgres, tenant, params.name));
-  const found = takeNamed(reply, shownType, { name: params.name, below: '/versions' });
+  const found = await takeNamed(reply, deps, { name: params.name, audience, below: '/versions' });
   if ('sent' in found) return found.sent;
   const limit = Math.min(page.limit, maxVersions);
   const rows = await listVersions(postgres, tenant, found.id, { ...page, limit });
-  const next = ({ version }: { version: number }) => ({ cursor: String(version) });
-  const shown = takePage(rows, limit, next, { request, reply, apiUrl });
+  const shown = takePage(rows, limit, ({ version }) => ({ cursor: String(version) }), { request, reply, apiUrl });
   return versionsOf(postgres, tenant, shown, audience);
 });
 
-export const getVersion = serveNamed(getEventTypeVersion, ({ postgres }) => async (request, reply) => {
+export const getVersion = serveNamed(getEventTypeVersion, (deps) => async (request, reply) => {
+  const { postgres } = deps;
   const { tenant, params, query } = request;
   const audience = audienceOf(request.caller, query.visibility);
-  const { name } = params;
-  const number = /^[1-9]\d{0,8}$/.test(params.version) ? Number(params.version) : 0;
-  const shownType = ifShown(audience, await findEventType(postgres, tenant, name));
-  const found = takeNamed(reply, shownType, { name, below: `/versions/${encodeURIComponent(params.version)}` });
+  const below = `/versions/${encodeURIComponent(params.version)}`;
+  const found = await takeNamed(reply, deps, { name: params.name, audience, below });
   if ('sent' in found) return found.sent;
+  const number = /^[1-9]\d{0,8}$/.test(params.version) ? Number(params.version) : 0;
   const version = await findVersion(postgres, tenant, found.id, number);
   const [shown] = await versionsOf(postgres, tenant, version === undefined ? [] : [version], audience);
   return shown ?? sendProblem(reply, 'not_found');
@@ -45,29 +41,17 @@ export const getVersion = serveNamed(getEventTypeVersion, ({ postgres }) => asyn
 export const publishVersion = serveNamed(
   publishEventTypeVersion,
   (deps) => async (request, reply) => {
-    const { params, headers } = request;
     const { notes, breaking } = request.body;
-    const { name } = params;
-    const prepare = () =>
-      prepareVersion(
-        deps,
-        {
-          ...request.documents.members,
-          ...(notes !== undefined && { version_notes: notes }),
-          ...(breaking !== undefined && { breaking }),
-        },
-        { tenant: request.tenant, signal: request.left, name },
-      );
-    const first = await prepare();
-    if (first.errors.length > 0) return sendInvalid(reply, first.errors);
-    const changed = await changePrepared<Prepared, TypeChanged | Refused>(request, deps, {
-      prepare: inTurn(first, prepare),
+    const named = namedBy(request);
+    const prepareAgain = () => prepareVersion(deps, request, { version_notes: notes, breaking }, named.name);
+    const prepared = await prepareAgain();
+    if (prepared.errors.length > 0) return sendInvalid(reply, prepared.errors);
+    return sendPrepared(reply, deps, {
+      prepared,
+      prepareAgain,
       work: async (changing, { version, errors }) =>
-        errors.length > 0
-          ? { errors }
-          : describeType(changing, { name, content: (stored) => stored, version, ifMatch: headers['if-match'] }),
+        errors.length > 0 ? { errors } : describeType(changing, { ...named, content: (stored) => stored, version }),
     });
-    return sendPrepared(reply, changed, deps);
   },
-  () => ({ bodyLimit: bodyLimits.eventType, documents: { members: ['schema', 'example'] }, inGroups: true }),
+  servingVersion,
 );

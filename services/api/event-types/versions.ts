@@ -1,11 +1,8 @@
-import type { EventTypeField, EventTypeVersion, SchemaDifference } from '#lib/api-contract';
-import type { VersionCompatibility } from '#lib/contract';
+import type { EventTypeField, EventTypeVersion } from '#lib/api-contract';
 import type { Query } from '#lib/postgres';
 import type { PageRequest } from '../http/paging.ts';
 
-/** A row has the columns of the answer. */
-export type VersionRow = EventTypeVersion;
-
+/** The columns of the answer. */
 const columns =
   'version, schema, example, example_generated, notes, compatibility, differences, fields, fields_truncated, published_at';
 
@@ -15,8 +12,8 @@ export async function findVersion(
   tenant: string,
   typeId: string,
   version: number,
-): Promise<VersionRow | undefined> {
-  const [row] = await postgres.query<VersionRow>(
+): Promise<EventTypeVersion | undefined> {
+  const [row] = await postgres.query<EventTypeVersion>(
     `SELECT ${columns} FROM event_type_versions WHERE tenant = $1 AND type_id = $2 AND version = $3`,
     [tenant, typeId, version],
   );
@@ -24,7 +21,7 @@ export async function findVersion(
 }
 
 /** Versions without their schemas. */
-export type VersionFacts = Omit<VersionRow, 'schema' | 'example' | 'fields' | 'fields_truncated'>;
+export type VersionFacts = Omit<EventTypeVersion, 'schema' | 'example' | 'fields' | 'fields_truncated'>;
 
 /** The newest versions, by the ids of their types. */
 export async function findNewestFacts(
@@ -43,12 +40,7 @@ export async function findNewestFacts(
 }
 
 /** The newest version of a type. Texts are JSON as it is stored: nobody parses it to pass it on. */
-export interface NewestTexts {
-  version: number;
-  schema: string;
-  example: string;
-  exampleGenerated: boolean;
-}
+export type NewestTexts = Pick<NewVersion, 'version' | 'schema' | 'example' | 'example_generated'>;
 
 /** @param names any names of types. @returns by these; without types that have no version */
 export async function readNewest(
@@ -57,7 +49,7 @@ export async function readNewest(
   names: readonly string[],
 ): Promise<ReadonlyMap<string, NewestTexts>> {
   const rows = await postgres.query<NewestTexts & { name: string }>(
-    `SELECT n.name, v.version, v.schema::text AS schema, v.example::text AS example, v.example_generated AS "exampleGenerated"
+    `SELECT n.name, v.version, v.schema::text AS schema, v.example::text AS example, v.example_generated
        FROM event_type_names n
        JOIN event_types t ON t.tenant = n.tenant AND t.id = n.type_id
        JOIN event_type_versions v ON v.tenant = t.tenant AND v.type_id = t.id AND v.version = t.version
@@ -73,8 +65,8 @@ export const listVersions = (
   tenant: string,
   typeId: string,
   { after, limit }: PageRequest,
-): Promise<VersionRow[]> =>
-  postgres.query<VersionRow>(
+): Promise<EventTypeVersion[]> =>
+  postgres.query<EventTypeVersion>(
     `SELECT ${columns}
        FROM event_type_versions
       WHERE tenant = $1 AND type_id = $2 AND ($3::text IS NULL OR version < $3::integer)
@@ -83,18 +75,16 @@ export const listVersions = (
     [tenant, typeId, after, limit + 1],
   );
 
-/** A version that is published. Its schema and its example are JSON. */
-export interface NewVersion {
-  version: number;
+/** What a version says. */
+export interface VersionContent extends Pick<EventTypeVersion, 'example_generated' | 'notes' | 'fields_truncated'> {
+  /** JSON, as the example is; that is `null` if there is none. */
   schema: string;
   example: string;
-  example_generated: boolean;
-  notes: string;
-  compatibility: VersionCompatibility;
-  differences: readonly SchemaDifference[];
   fields: readonly EventTypeField[];
-  fields_truncated: boolean;
 }
+
+/** A version that is published. */
+export type NewVersion = VersionContent & Pick<EventTypeVersion, 'version' | 'compatibility' | 'differences'>;
 
 export async function insertVersions(
   tx: Query,
