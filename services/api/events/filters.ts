@@ -1,4 +1,4 @@
-import { type Filtering, type FilterTable, readInstant } from '../http/filters.ts';
+import { type Filtering, type FilterRow, type FilterTable, readInstant } from '../http/filters.ts';
 import type { EventRow } from './row.ts';
 
 /** Things that an event may have, with the columns that count them. */
@@ -8,22 +8,19 @@ const counted = {
   dead_letters: 'dead_lettered',
 } as const satisfies Record<string, keyof EventRow>;
 
-const countedAs = (value: string): keyof EventRow => counted[value as keyof typeof counted];
+/** The column that counts them. */
+export const countedAs = (value: string): keyof EventRow => counted[value as keyof typeof counted];
+
+const equal = (column: 'status' | 'type' | 'source_id' | 'event_id'): FilterRow<EventRow> => ({
+  condition: (value) => `${column} = ${value}`,
+  matches: (event, value) => event[column] === value,
+});
 
 /** A search goes by these, too. Conditions are on columns of `events`. */
 export const searchFilters = {
-  status: {
-    condition: (status) => `status = ${status}`,
-    matches: (event, status) => event.status === status,
-  },
-  type: {
-    condition: (type) => `type = ${type}`,
-    matches: (event, type) => event.type === type,
-  },
-  source_id: {
-    condition: (sourceId) => `source_id = ${sourceId}`,
-    matches: (event, sourceId) => event.source_id === sourceId,
-  },
+  status: equal('status'),
+  type: equal('type'),
+  source_id: equal('source_id'),
   /** A duplicate's own receipt leads to the event, too. */
   receipt_id: {
     condition: (receiptId) =>
@@ -34,21 +31,14 @@ export const searchFilters = {
     condition: (tag) => `id IN (SELECT t.event_id FROM event_tags t WHERE t.tenant = $1 AND t.tag = ${tag})`,
     matches: ({ tags }, tag) => Object.entries(tags ?? {}).some(([name, value]) => `${name}:${value}` === tag),
   },
-  event_id: {
-    condition: (eventId) => `event_id = ${eventId}`,
-    matches: (event, eventId) => event.event_id === eventId,
-  },
+  event_id: equal('event_id'),
   endpoint_id: {
     condition: (endpointId) =>
       `EXISTS (SELECT FROM deliveries d
                 WHERE d.tenant = events.tenant AND d.event_id = events.id AND d.endpoint_id = ${endpointId})`,
   },
-  ordering_key: {
-    condition: (orderingKey) => `ordering_key = ${orderingKey}`,
-  },
-  trace_id: {
-    condition: (traceId) => `substr(traceparent, 4, 32) = ${traceId}`,
-  },
+  ordering_key: { condition: (orderingKey) => `ordering_key = ${orderingKey}` },
+  trace_id: { condition: (traceId) => `substr(traceparent, 4, 32) = ${traceId}` },
   received_since: {
     read: readInstant,
     condition: (instant) => `received_at >= ${instant}::timestamptz`,

@@ -4,6 +4,6 @@ export type { AwaitedTenants } from './polling/announce-awaited.ts';
 export { createPolling, type Polling } from './polling/polling.ts';
 export { readWait } from './polling/read-wait.ts';
 export { sendNoPlace } from './polling/send-no-place.ts';
-export { eventExists, findEvent, readEvents } from './queries.ts';
+export { eventExists, findEvent, joinPayload, readEvents } from './queries.ts';
 export { eventRoutes } from './routes.ts';
 export { type EventRow, isErased, shownColumns, wholeEventOf } from './row.ts';

@@ -5,7 +5,7 @@ import { sqlStatus } from '#lib/event-store';
 import type { Query } from '#lib/postgres';
 import { bindTo } from '../http/filters.ts';
 import { type Lead, type LeadOf, ordered, unordered } from '../resources/bounded-list.ts';
-import type { EventFilter } from './filters.ts';
+import { countedAs, type EventFilter } from './filters.ts';
 
 const table = 'events';
 
@@ -14,49 +14,38 @@ export const allEvents: LeadOf = () => ordered(table, ['true']);
 /** As the partial index has it. */
 const isSampled = `right(traceparent, 1) IN ('1', '3', '5', '7', '9', 'b', 'd', 'f')`;
 
-/** The partial indexes of `has`. */
-const counted: Readonly<Record<string, string>> = {
-  duplicates: 'duplicates > 0',
-  changed: 'duplicates_changed > 0',
-  dead_letters: 'dead_lettered > 0',
-};
+/** By a partial index. */
+const having =
+  (what: string): LeadOf =>
+  () =>
+    ordered(table, [`${countedAs(what)} > 0`]);
+
+/** Events by a column that has an index. @param by the order of that index @param value undefined: it is not asked for */
+const byColumn = (selected: string, column: string, by: string, value: string | undefined): LeadOf | undefined =>
+  value === undefined
+    ? undefined
+    : (bind) => unordered(`SELECT ${selected} WHERE tenant = $1 AND ${column} = ${bind(value)}`, by);
 
 /** @param named of `findIdentifierLead` */
 export function eventLeads(filter: EventFilter, named: LeadOf | undefined): LeadOf[] {
   const { status, type, source_id, receipt_id, endpoint_id, ordering_key, tag = [], has = [] } = filter;
-  const leads: (LeadOf | false)[] = [
-    named ?? false,
-    receipt_id !== undefined &&
-      ((bind) =>
-        unordered(
-          `SELECT event_id AS id FROM receipts WHERE tenant = $1 AND receipt_id = ${bind(receipt_id)}`,
-          'receipt_id',
-        )),
-    ordering_key !== undefined && ((bind) => ordered(table, [`ordering_key = ${bind(ordering_key)}`])),
+  const events = `id FROM ${table}`;
+  const leads: (LeadOf | undefined)[] = [
+    named,
+    byColumn('event_id AS id FROM receipts', 'receipt_id', 'receipt_id', receipt_id),
+    ordering_key === undefined ? undefined : (bind) => ordered(table, [`ordering_key = ${bind(ordering_key)}`]),
     ...tag.map(
       (each): LeadOf =>
         (bind) =>
           byTag(bind(each)),
     ),
-    ...has.map(
-      (what): LeadOf =>
-        () =>
-          ordered(table, [counted[what] ?? 'true']),
-    ),
-    status !== undefined && byStatus(status),
-    endpoint_id !== undefined &&
-      ((bind) =>
-        unordered(
-          `SELECT event_id AS id FROM deliveries WHERE tenant = $1 AND endpoint_id = ${bind(endpoint_id)}`,
-          'status, deliveries.id',
-        )),
-    type !== undefined &&
-      ((bind) => unordered(`SELECT id FROM ${table} WHERE tenant = $1 AND type = ${bind(type)}`, 'updated_at')),
-    source_id !== undefined &&
-      ((bind) =>
-        unordered(`SELECT id FROM ${table} WHERE tenant = $1 AND source_id = ${bind(source_id)}`, 'updated_at')),
+    ...has.map(having),
+    byStatus(status),
+    byColumn('event_id AS id FROM deliveries', 'endpoint_id', 'status, deliveries.id', endpoint_id),
+    byColumn(events, 'type', 'updated_at', type),
+    byColumn(events, 'source_id', 'updated_at', source_id),
   ];
-  return leads.filter((lead) => lead !== false);
+  return leads.filter((lead) => lead !== undefined);
 }
 
 /** The table of tags has them in the order of events' ids. */
@@ -67,7 +56,7 @@ const byTag = (tag: string): Lead => ({
   isOrdered: true,
 });
 
-function byStatus(status: string): LeadOf | false {
+function byStatus(status: string | undefined): LeadOf | undefined {
   switch (status) {
     case 'received':
       return () => ordered(table, [`status = ${sqlStatus('received')}`]);
@@ -78,9 +67,9 @@ function byStatus(status: string): LeadOf | false {
           'updated_at',
         );
     case 'dead_lettered':
-      return () => ordered(table, [counted['dead_letters'] ?? 'true']);
+      return having('dead_letters');
     default:
-      return false;
+      return undefined;
   }
 }
 

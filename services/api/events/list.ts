@@ -6,10 +6,9 @@ import { linkPages, takePage } from '../http/paging.ts';
 import { sendInvalid, sendProblem } from '../http/send-problem.ts';
 import { type RouteDeps, serve } from '../route.ts';
 import { readNewestEvents } from './newest.ts';
-import { type AskedEvents, readEventQuery } from './polling/event-query.ts';
+import { type AskedEvents, type AskedNewest, readEventQuery, readNewestQuery } from './polling/event-query.ts';
 import type { Found, Place } from './polling/held-polls.ts';
 import { afterInstant } from './polling/read-new-events.ts';
-import { type AskedNewest, readNewestQuery } from './polling/newest-query.ts';
 import { isExpired } from './polling/position.ts';
 import { sendNoPlace } from './polling/send-no-place.ts';
 import { readEvents } from './queries.ts';
@@ -57,11 +56,15 @@ async function answerNewest(deps: RouteDeps, asked: AskedNewest, reply: FastifyR
 
 /** Answers, or holds the request. */
 async function answer(deps: RouteDeps, asked: AskedEvents, reply: FastifyReply): Promise<void> {
+  const { polling } = deps;
   const { tenant, credential, headers } = reply.request;
   const { filter, limit, position, wait } = asked;
-  setPollHeaders(deps, asked, reply);
+  void reply
+    .header('vary', 'Authorization, Hookline-Tenant, Prefer')
+    .header('x-poll-interval', polling.intervalSeconds);
+  if (wait?.preferred === true) void reply.header('preference-applied', `wait=${wait.seconds}`);
   // Taken before the read, so that no change is missed between it and the wait.
-  const place = wait !== undefined && wait.seconds > 0 ? deps.polling.held.enter(tenant, credential) : undefined;
+  const place = wait !== undefined && wait.seconds > 0 ? polling.held.enter(tenant, credential) : undefined;
   if (typeof place === 'string') return void sendNoPlace(deps, reply, place);
   const seenTo = place?.seenTo();
   if (place !== undefined && seenTo !== undefined && seenTo === position?.from)
@@ -140,13 +143,6 @@ function sendPage(reply: FastifyReply, page: readonly EventRow[], ifNoneMatch: s
   void reply.header('cache-control', 'private, no-cache').header('etag', bodyEtag(body));
   if (isUnchanged(ifNoneMatch, body)) void reply.code(304).send();
   else void reply.type('application/json; charset=utf-8').send(body);
-}
-
-function setPollHeaders({ polling }: RouteDeps, { wait }: AskedEvents, reply: FastifyReply): void {
-  void reply
-    .header('vary', 'Authorization, Hookline-Tenant, Prefer')
-    .header('x-poll-interval', polling.intervalSeconds);
-  if (wait?.preferred === true) void reply.header('preference-applied', `wait=${wait.seconds}`);
 }
 
 function sendExpired(reply: FastifyReply, removedTo: string | null): void {

@@ -2,14 +2,13 @@ import { publishEvent } from '#lib/api-contract';
 import { maxPayloadBytes, maxPayloadText } from '#lib/contract';
 import { sendResponse } from '#lib/idempotency';
 import { memberText } from '#lib/payload';
-import { createId } from '#lib/runtime';
 import { createEnforcement, schemaTagOf } from '#lib/schema-checks';
 import { attribute, newTraceparent } from '#lib/telemetry';
 import { bodyLimits } from '../http/body-limits.ts';
 import { sendInvalid, sendTooLarge } from '../http/send-problem.ts';
 import { serve } from '../route.ts';
 import { tagErrors } from '../settings/tags.ts';
-import { insertPublishedEvents } from './published.ts';
+import { insertPublishedEvents, publishedEvent } from './published.ts';
 import { createPublishing, publishedAnswer } from './publishing/publishing.ts';
 import { refuseUnvalidated } from './publishing/refuse-unvalidated.ts';
 
@@ -20,12 +19,12 @@ import { refuseUnvalidated } from './publishing/refuse-unvalidated.ts';
 export const publish = serve(
   publishEvent,
   (deps) => {
-    const { idempotency, waiting, outbox, clock, random, metrics, log } = deps;
-    const enforcement = createEnforcement({ postgres: deps.postgres, checks: deps.schemaChecks, clock });
-    const publishing = createPublishing({ store: idempotency.store, waiting, outbox, metrics, clock, log });
+    const { postgres, schemaChecks: checks, outbox, clock } = deps;
+    const enforcement = createEnforcement({ postgres, checks, clock });
+    const publishing = createPublishing(deps);
     return async (request, reply) => {
       const { tenant, idempotent, span } = request;
-      const { type, event_id: eventId = null, ordering_key: orderingKey = null, tags: given = {} } = request.body;
+      const { type, event_id = null, ordering_key = null, tags: given = {} } = request.body;
       const errors = tagErrors(given);
       if (errors.length > 0) return sendInvalid(reply, errors);
       const text = memberText(request.bodyText, 'payload') ?? '';
@@ -37,20 +36,9 @@ export const publish = serve(
       const refused = refuseUnvalidated(reply, validation, type);
       if (refused !== undefined) return refused;
 
-      const nowMs = clock.nowMs();
-      const event = {
-        tenant,
-        id: createId('evt', nowMs, random),
-        receiptId: createId('rcp', nowMs, random),
-        type,
-        payload,
-        eventId,
-        randomKey: random(16),
-        orderingKey,
-        tags: { ...given, ...schemaTagOf(validation) },
-        traceparent: newTraceparent(span.traceparent),
-        nowMs,
-      };
+      const tags = { ...given, ...schemaTagOf(validation) };
+      const traceparent = newTraceparent(span.traceparent);
+      const event = publishedEvent({ tenant, type, payload, event_id, ordering_key, tags, traceparent }, deps);
       const note = (id: string): void => {
         request.eventId = id;
         span.set({ [attribute.eventId]: id });

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { publishedSourceId, type Tags } from '#lib/contract';
+import { publishedSourceId } from '#lib/contract';
 import { bodyHashOf, createDedupStore, createPostgresKeyTable, dedupKeyOf, type KeyMemory } from '#lib/dedup-store';
 import { ifDeleted, TenantDeleted } from '#lib/erasure';
 import {
@@ -14,24 +14,33 @@ import {
   unnested,
 } from '#lib/event-store';
 import type { Query } from '#lib/postgres';
-import { formatMicros } from '#lib/runtime';
+import { createId, formatMicros } from '#lib/runtime';
 import { candidateOf, type OutboxEvent } from '../outbox/outbox-event.ts';
 import { claimSeconds } from '../outbox/outbox-table.ts';
+import type { RouteDeps } from '../route.ts';
 
-export interface PublishedEvent {
-  tenant: string;
-  id: string;
-  receiptId: string;
-  type: string;
-  payload: Buffer;
-  /** The publisher's own identifier, published once; null: no deduplication. */
-  eventId: string | null;
-  /** The dedup key of an event without an identifier: of no other. */
-  randomKey: Buffer;
-  orderingKey: string | null;
-  tags: Tags;
-  traceparent: string;
-  nowMs: number;
+export type PublishedEvent = Omit<Required<OutboxEvent>, 'claimed_until'>;
+
+/** An event of one's own. The dedup key of one without an identifier is that of no other. */
+export function publishedEvent(
+  given: Pick<PublishedEvent, 'tenant' | 'type' | 'payload' | 'event_id' | 'ordering_key' | 'tags' | 'traceparent'>,
+  { clock, random }: Pick<RouteDeps, 'clock' | 'random'>,
+): PublishedEvent {
+  const { tenant, event_id: text } = given;
+  const nowMs = clock.nowMs();
+  const id = createId('evt', nowMs, random);
+  return {
+    ...given,
+    id,
+    source_id: publishedSourceId,
+    receipt_id: createId('rcp', nowMs, random),
+    origin: `api:${id}`,
+    received_at: formatMicros(nowMs * 1_000),
+    dedup_key: text === null ? random(16) : dedupKeyOf(tenant, publishedSourceId, { kind: 'text', text }),
+    body_hash: bodyHashOf(hash('sha256', given.payload, 'buffer')),
+    content_type: 'application/json',
+    content_encoding: null,
+  };
 }
 
 /** Redis has copies of dedup's keys, and dedup never sees these. */
@@ -112,23 +121,15 @@ export async function insertPublishedEvents(
 ): Promise<InsertedEvents> {
   const tenant = events[0]?.tenant ?? '';
   const clock = heardOf(run(tx, takeClocks, [{ tenant, n: events.length }]));
-  const all = events.map(outboxEventOf);
-  const ids = await holdersOf(tx, all);
-  const fresh = all.filter(({ id }, at) => ids[at] === id);
-  const rows = all.map((event, at) => ({ ...event, tags: tagsText(event), behind: all.length - 1 - at }));
+  const ids = await holdersOf(tx, events);
+  const isFresh = ({ id }: { id: string }, at: number): boolean => ids[at] === id;
+  const fresh = events.filter(isFresh);
+  const rows = events.map((event, at) => ({ ...event, tags: tagsText(event), behind: events.length - 1 - at }));
   const deleted = fresh.length === 0 ? heardOf(tx.query(ifDeleted('$1'), [tenant])) : undefined;
   const isOrdered = fresh.some(({ ordering_key }) => ordering_key !== null);
   if (isOrdered) void heardOf(tx.query(alongIndexes));
-  const answer = heardOf(
-    send(
-      tx,
-      encode(
-        isOrdered ? insertOrdered : insertUnordered,
-        rows.filter(({ id }, at) => ids[at] === id),
-      ),
-      [tenant, isClaiming],
-    ),
-  );
+  const insert = encode(isOrdered ? insertOrdered : insertUnordered, rows.filter(isFresh));
+  const answer = heardOf(send(tx, insert, [tenant, isClaiming]));
   const inserted = async (): Promise<OutboxEvent[]> => {
     // The first failure is the cause of all behind it.
     const [, claims, marks = []] = await Promise.all([clock, answer, deleted]);
@@ -145,11 +146,10 @@ function heardOf<T>(answer: Promise<T>): Promise<T> {
   return answer;
 }
 
-type NewEvent = Omit<Required<OutboxEvent>, 'claimed_until'>;
-type InsertedRow = Omit<NewEvent, 'tags'> & { tags: string | null; behind: number };
+type InsertedRow = Omit<PublishedEvent, 'tags'> & { tags: string | null; behind: number };
 
 /** An event without an identifier needs no row, since it has no duplicates. */
-async function holdersOf(tx: Query, events: readonly NewEvent[]): Promise<string[]> {
+async function holdersOf(tx: Query, events: readonly PublishedEvent[]): Promise<string[]> {
   const firsts = new Map<string, ReturnType<typeof candidateOf>>();
   for (const event of events)
     if (event.event_id !== null && !firsts.has(event.event_id)) firsts.set(event.event_id, candidateOf(event));
@@ -164,27 +164,5 @@ async function holdersOf(tx: Query, events: readonly NewEvent[]): Promise<string
   return events.map(({ id, event_id }) => (event_id === null ? id : (holders.get(event_id) ?? id)));
 }
 
-const outboxEventOf = (event: PublishedEvent): NewEvent => ({
-  tenant: event.tenant,
-  id: event.id,
-  source_id: publishedSourceId,
-  event_id: event.eventId,
-  type: event.type,
-  receipt_id: event.receiptId,
-  origin: `api:${event.id}`,
-  received_at: formatMicros(event.nowMs * 1_000),
-  dedup_key: keyOf(event),
-  body_hash: bodyHashOf(hash('sha256', event.payload, 'buffer')),
-  ordering_key: event.orderingKey,
-  traceparent: event.traceparent,
-  content_type: 'application/json',
-  content_encoding: null,
-  payload: event.payload,
-  tags: event.tags,
-});
-
-const keyOf = ({ tenant, eventId, randomKey }: PublishedEvent): Buffer =>
-  eventId === null ? randomKey : dedupKeyOf(tenant, publishedSourceId, { kind: 'text', text: eventId });
-
-const tagsText = ({ tags }: Pick<NewEvent, 'tags'>): string | null =>
+const tagsText = ({ tags }: Pick<PublishedEvent, 'tags'>): string | null =>
   tags === null || Object.keys(tags).length === 0 ? null : JSON.stringify(tags);

@@ -104,17 +104,23 @@ export type EventWithPayload = EventRow & {
   trail: Trail | null;
 };
 
-/** Opens only the payload partition of the event's day: otherwise the planner would ask them all. */
+/**
+ * Joins `events` with their payloads. Opens only the partition of an event's day: otherwise the planner would ask them all.
+ *
+ * @param columns of `event_payloads p`
+ */
+export const joinPayload = (columns: string): string => `
+       LEFT JOIN LATERAL (
+              SELECT ${columns}
+                FROM event_payloads p
+               WHERE p.tenant = events.tenant AND p.event_id = events.id AND p.received_at = events.received_at
+               LIMIT 1) AS payload ON true`;
+
 export async function findEvent(postgres: Query, tenant: string, id: string): Promise<EventWithPayload | undefined> {
   if (!eventId.test(id)) return undefined;
   const [row] = await postgres.query<EventWithPayload>(
     `SELECT ${shownColumns}, ordering_key, traceparent, content_type, content_encoding, body, trail
-       FROM events
-       LEFT JOIN LATERAL (
-              SELECT p.content_type, p.content_encoding, p.body, p.request -> 'trail' AS trail
-                FROM event_payloads p
-               WHERE p.tenant = events.tenant AND p.event_id = events.id AND p.received_at = events.received_at
-               LIMIT 1) AS payload ON true
+       FROM events ${joinPayload(`p.content_type, p.content_encoding, p.body, p.request -> 'trail' AS trail`)}
       WHERE tenant = $1 AND id = $2`,
     [tenant, id],
   );
@@ -130,12 +136,7 @@ export async function findRequest(
   if (!eventId.test(id)) return undefined;
   const [row] = await postgres.query<Pick<EventRow, 'status'> & { kept: boolean | null; request: EventRequest | null }>(
     `SELECT status, payload.kept, payload.request
-       FROM events
-       LEFT JOIN LATERAL (
-              SELECT true AS kept, p.request
-                FROM event_payloads p
-               WHERE p.tenant = events.tenant AND p.event_id = events.id AND p.received_at = events.received_at
-               LIMIT 1) AS payload ON true
+       FROM events ${joinPayload('true AS kept, p.request')}
       WHERE tenant = $1 AND id = $2`,
     [tenant, id],
   );

@@ -1,4 +1,5 @@
 import { validateHeaderValue } from 'node:http';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import {
   getEvent,
   getEventPayload,
@@ -10,6 +11,7 @@ import {
 import { receivedHeadersFor } from '#lib/contract';
 import { maxEventSteps } from '#lib/event-filter';
 import { decodeContent } from '#lib/payload';
+import type { Query } from '#lib/postgres';
 import { traceIdOf } from '#lib/telemetry';
 import { deliveryId, deliveryOf, listDeliveriesOfEvent } from '../deliveries/index.ts';
 import { readPage, takePage } from '../http/paging.ts';
@@ -27,6 +29,19 @@ import { listReceipts, positionOf, receiptOf, receiptPosition } from './receipts
 import { eventOf, isErased } from './row.ts';
 import { search } from './search.ts';
 
+const sendErased = (reply: FastifyReply): FastifyReply => sendProblem(reply, 'gone', 'The event was erased');
+
+/** An event that was not erased; `sent`: the answer where there is none. */
+async function takeEvent(
+  postgres: Query,
+  { tenant, params }: FastifyRequest<{ Params: { id: string } }>,
+  reply: FastifyReply,
+): Promise<EventWithPayload | { sent: FastifyReply }> {
+  const event = await findEvent(postgres, tenant, params.id);
+  if (event === undefined) return { sent: sendProblem(reply, 'not_found') };
+  return isErased(event) ? { sent: sendErased(reply) } : event;
+}
+
 /** With the decoded `payload` if it is JSON, or the reason why it can't be decoded. */
 const get = serve(getEvent, ({ postgres }) => async (request, reply) => {
   const row = await findEvent(postgres, request.tenant, request.params.id);
@@ -42,15 +57,13 @@ const get = serve(getEvent, ({ postgres }) => async (request, reply) => {
   return reply.header('content-type', 'application/json; charset=utf-8').send(withPayload);
 });
 
-interface Payload {
-  /** JSON text. */
-  payload?: string | undefined;
-  undecoded?: string;
-}
-
-async function payloadOf({ body, content_encoding: contentEncoding }: EventWithPayload): Promise<Payload> {
+/** @returns `payload` as JSON text */
+async function payloadOf({
+  body,
+  content_encoding,
+}: EventWithPayload): Promise<{ payload?: string | undefined; undecoded?: string }> {
   if (body === null) return {};
-  const decoded = await decodeContent(body, contentEncoding);
+  const decoded = await decodeContent(body, content_encoding);
   if ('content' in decoded) return { payload: jsonText(decoded.content) };
   // A coding that is not known may be none at all.
   const text = decoded.undecoded === 'unsupported' ? jsonText(body) : undefined;
@@ -59,14 +72,10 @@ async function payloadOf({ body, content_encoding: contentEncoding }: EventWithP
 
 /** The sender's bytes, under the sender's content type and encoding. */
 const payload = serve(getEventPayload, ({ postgres }) => async (request, reply) => {
-  const event = await findEvent(postgres, request.tenant, request.params.id);
-  if (event === undefined) return sendProblem(reply, 'not_found');
-  if (event.body === null || isErased(event))
-    return sendProblem(
-      reply,
-      'gone',
-      isErased(event) ? 'The event was erased' : 'The payload has been removed: its retention time is over',
-    );
+  const event = await takeEvent(postgres, request, reply);
+  if ('sent' in event) return event.sent;
+  if (event.body === null)
+    return sendProblem(reply, 'gone', 'The payload has been removed: its retention time is over');
   const encoding = event.content_encoding ?? '';
   // Other values are left out: a client that is told an encoding tries to decode it.
   if (codings.test(encoding)) reply.header('content-encoding', encoding);
@@ -98,7 +107,7 @@ const unknown = { method: null, path: null, client_address: null, headers: null,
 const received = serve(getEventRequest, ({ postgres }) => async (request, reply) => {
   const found = await findRequest(postgres, request.tenant, request.params.id);
   if (found === undefined) return sendProblem(reply, 'not_found');
-  if (found === 'erased') return sendProblem(reply, 'gone', 'The event was erased');
+  if (found === 'erased') return sendErased(reply);
   if (found === 'removed')
     return sendProblem(reply, 'gone', 'The request has been removed: its retention time is over');
   if (found.request === null) return unknown;
@@ -117,45 +126,33 @@ const deliveries = serve(listEventDeliveries, ({ postgres, apiUrl }) => async (r
   if ('errors' in page) return sendInvalid(reply, page.errors);
   if (!(await eventExists(postgres, tenant, id))) return sendProblem(reply, 'not_found');
   const rows = await listDeliveriesOfEvent(postgres, tenant, id, page);
+  const shown = takePage(rows, page.limit, (last) => ({ cursor: last.id }), { request, reply, apiUrl });
   const viewer = headerViewerOf(request.caller);
-  return takePage(rows, page.limit, (last) => ({ cursor: last.id }), { request, reply, apiUrl }).map((row) =>
-    deliveryOf(row, viewer),
-  );
+  return shown.map((row) => deliveryOf(row, viewer));
 });
 
 const receipts = serve(listEventReceipts, ({ postgres, apiUrl }) => async (request, reply) => {
-  const { tenant } = request;
-  const { id } = request.params;
   const page = readPage(request.query, receiptPosition);
   if ('errors' in page) return sendInvalid(reply, page.errors);
-  const event = await findEvent(postgres, tenant, id);
-  if (event === undefined) return sendProblem(reply, 'not_found');
-  if (isErased(event)) return sendProblem(reply, 'gone', 'The event was erased');
-  const rows = await listReceipts(postgres, tenant, id, page);
-  return takePage(rows, page.limit, (last) => ({ cursor: positionOf(last) }), { request, reply, apiUrl }).map(
-    receiptOf,
-  );
+  const event = await takeEvent(postgres, request, reply);
+  if ('sent' in event) return event.sent;
+  const rows = await listReceipts(postgres, request.tenant, event.id, page);
+  const shown = takePage(rows, page.limit, (last) => ({ cursor: positionOf(last) }), { request, reply, apiUrl });
+  return shown.map(receiptOf);
 });
 
-const matching = serve(listEventMatching, ({ postgres, matchTurns, clock, log, apiUrl }) => async (request, reply) => {
+const matching = serve(listEventMatching, (deps) => async (request, reply) => {
+  const { postgres, apiUrl } = deps;
   const { tenant } = request;
   const page = readPage(request.query, position);
   if ('errors' in page) return sendInvalid(reply, page.errors);
   const { after, stepsLeft } = readPosition(page.after);
-  const event = await findEvent(postgres, tenant, request.params.id);
-  if (event === undefined) return sendProblem(reply, 'not_found');
-  if (isErased(event)) return sendProblem(reply, 'gone', 'The event was erased');
+  const event = await takeEvent(postgres, request, reply);
+  if ('sent' in event) return event.sent;
   const found = await endpointsAfter(postgres, tenant, { after, limit: page.limit + 1 });
-  const matched = await matchEvent(
-    { postgres, turns: matchTurns, clock, log },
-    {
-      tenant,
-      event,
-      stepsLeft,
-      endpoints: found.slice(0, page.limit),
-      isTest: await isSampleEvent(postgres, tenant, event),
-    },
-  );
+  const endpoints = found.slice(0, page.limit);
+  const isTest = await isSampleEvent(postgres, tenant, event);
+  const matched = await matchEvent(deps, { tenant, event, stepsLeft, endpoints, isTest });
   takePage(found, page.limit, ({ id }) => ({ cursor: `${id}.${matched.stepsLeft}` }), { request, reply, apiUrl });
   return matched.matches;
 });

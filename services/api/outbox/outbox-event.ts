@@ -1,27 +1,13 @@
 import { hash } from 'node:crypto';
 import { type EventRecord, sourceDefaults, type Tags } from '#lib/contract';
 import { bodyHashOf, type Candidate } from '#lib/dedup-store';
+import type { newEventColumns, RowOf } from '#lib/event-store';
 import { microsOf } from '#lib/runtime';
 
 /** A published event with its row of the outbox: as it was inserted, or as it is read again. */
-export interface OutboxEvent {
-  tenant: string;
-  id: string;
-  source_id: string;
-  /** The publisher's own identifier; null if there is none. */
-  event_id: string | null;
-  type: string;
-  receipt_id: string;
-  origin: string;
-  received_at: string;
-  dedup_key: Buffer;
+export interface OutboxEvent extends Omit<RowOf<typeof newEventColumns>, 'body_hash' | 'tags'> {
   /** Undefined: derived from the payload when it is needed. */
   body_hash?: Buffer;
-  ordering_key: string | null;
-  traceparent: string;
-  content_type: string;
-  content_encoding: string | null;
-  payload: Buffer;
   tags: Tags | null;
   /** Identifies the claim, too: a later claim of the row has another time. */
   claimed_until: string;

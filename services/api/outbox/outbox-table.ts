@@ -1,5 +1,6 @@
 import { createPostgresKeyTable } from '#lib/dedup-store';
-import type { Postgres, Query } from '#lib/postgres';
+import type { Query } from '#lib/postgres';
+import type { Store } from '../resources/resource-table.ts';
 import type { DoneRow, OutboxEvent } from './outbox-event.ts';
 
 /** An unpublished event as it is read for a sweep. */
@@ -140,28 +141,20 @@ const findNextSql = `
      ORDER BY sequence
      LIMIT 1)`)}`;
 
-export function createOutboxTable(postgres: Pick<Postgres, 'query' | 'transaction'>): OutboxTable {
+export function createOutboxTable(postgres: Store): OutboxTable {
+  const read = (sql: string, values: readonly unknown[], name: string): Promise<StoredEvent[]> =>
+    postgres.query<StoredEvent>(sql, values, name);
   return {
     hasFree: async () => (await postgres.query(hasFreeSql, [], 'outbox_has_free')).length > 0,
-    claimUnordered: (limit) => postgres.query<StoredEvent>(claimUnorderedSql, [limit], 'outbox_claim_unordered'),
+    claimUnordered: (limit) => read(claimUnorderedSql, [limit], 'outbox_claim_unordered'),
     claimOrdered: (limit, from) =>
-      postgres.query<StoredEvent>(
-        claimOrderedSql,
-        [limit, from?.tenant ?? '', from?.ordering_key ?? ''],
-        'outbox_claim_ordered',
-      ),
-    claimKeys: (keys) =>
-      postgres.query<StoredEvent>(
-        claimKeysSql,
-        [keys.map(({ tenant }) => tenant), keys.map(({ ordering_key }) => ordering_key)],
-        'outbox_claim_keys',
-      ),
+      read(claimOrderedSql, [limit, from?.tenant ?? '', from?.ordering_key ?? ''], 'outbox_claim_ordered'),
+    claimKeys(keys) {
+      const columns = [keys.map(({ tenant }) => tenant), keys.map(({ ordering_key }) => ordering_key)];
+      return read(claimKeysSql, columns, 'outbox_claim_keys');
+    },
     async findNext({ tenant, ordering_key, sequence }) {
-      const [next] = await postgres.query<StoredEvent>(
-        findNextSql,
-        [tenant, ordering_key, sequence],
-        'outbox_find_next',
-      );
+      const [next] = await read(findNextSql, [tenant, ordering_key, sequence], 'outbox_find_next');
       return next;
     },
     async remove(done) {

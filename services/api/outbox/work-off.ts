@@ -1,5 +1,5 @@
 import { createStepBudget, type StepBudget } from '#lib/fan-out';
-import { type AppError, type Clock, type CrashPoints, isAppError, toAppError } from '#lib/runtime';
+import { type Clock, type CrashPoints, isAppError, toAppError } from '#lib/runtime';
 import { type DoneRow, doneRowOf } from './outbox-event.ts';
 import type { OutboxTable, StoredEvent } from './outbox-table.ts';
 import { type PublishOne, type PublishOutcome, sendsEndAfterMs } from './publish-one.ts';
@@ -22,14 +22,6 @@ export type WorkOff = (claimed: readonly StoredEvent[], beganAtMs: number, publi
 const runMs = 250;
 
 export function createWorkOff({ table, crashPoints, clock }: Deps): WorkOff {
-  async function nextOf(event: StoredEvent): Promise<StoredEvent | AppError | undefined> {
-    try {
-      return await table.findNext(event);
-    } catch (error) {
-      return toAppError(error);
-    }
-  }
-
   /** @returns the outcome of the last */
   async function publishRun(
     first: StoredEvent,
@@ -42,7 +34,7 @@ export function createWorkOff({ table, crashPoints, clock }: Deps): WorkOff {
       if (outcome !== 'published' && outcome !== 'erased') return outcome;
       done.push(doneRowOf(event, outcome));
       const goesOn = event.ordering_key !== null && clock.monotonicMs() < endMs;
-      const next = goesOn ? await nextOf(event) : undefined;
+      const next = goesOn ? await table.findNext(event).catch(toAppError) : undefined;
       if (next === undefined) return outcome;
       if (isAppError(next)) return next;
       event = next;

@@ -15,6 +15,7 @@ import {
   type EventFilter as ListFilter,
   eventFilters,
   type EventRow,
+  joinPayload,
   shownColumns,
   wholeEventOf,
 } from '../events/index.ts';
@@ -152,12 +153,7 @@ async function readWindow(
        FROM (SELECT) AS one
        LEFT JOIN (
               SELECT ${shownColumns}, payload.bytes
-                FROM seen AS events
-                LEFT JOIN LATERAL (
-                       SELECT octet_length(p.body) AS bytes
-                         FROM event_payloads p
-                        WHERE p.tenant = events.tenant AND p.event_id = events.id AND p.received_at = events.received_at
-                        LIMIT 1) AS payload ON true
+                FROM seen AS events ${joinPayload('octet_length(p.body) AS bytes')}
                WHERE ${conditions.join(' AND ')}) AS page ON true
       ORDER BY page.id DESC`,
     values,

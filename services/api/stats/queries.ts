@@ -1,5 +1,5 @@
 /** Reads the statistics: see libs/event-store/add-stats.ts for what is counted. */
-import { maxCounts } from '#lib/api-contract';
+import { maxCounts, type Stats } from '#lib/api-contract';
 import { type StatDimension, statSeries, type StatSeries, type StatStep, statSteps } from '#lib/contract';
 import type { Query } from '#lib/postgres';
 import { formatMicros } from '#lib/runtime';
@@ -24,10 +24,7 @@ export interface StatQuestion {
   until: number;
 }
 
-interface CountedSeries {
-  series: StatSeries;
-  /** Null without `by`. */
-  key: string | null;
+interface CountedSeries extends Omit<Stats['series'][number], 'counts'> {
   counts: { at: string; count: number }[];
 }
 

@@ -2,7 +2,7 @@ import { getStats, getSystem, maxCounts, maxSteps, type QueryOf } from '#lib/api
 import { type StatSeries, type StatStep, statSteps } from '#lib/contract';
 import { formatMicros, microsOf, nowMicros } from '#lib/runtime';
 import { readInstant } from '../http/filters.ts';
-import { type FieldErrors, type Read, sendInvalid } from '../http/send-problem.ts';
+import { type Read, sendInvalid } from '../http/send-problem.ts';
 import { type Route, serve } from '../route.ts';
 import { countedSince, findStats, maxRows, seriesBy, type StatQuestion } from './queries.ts';
 import { readSystem } from './system.ts';
@@ -16,7 +16,7 @@ const counts = serve(getStats, ({ postgres, clock }) => async (request, reply) =
   if ('errors' in question) return sendInvalid(reply, question.errors);
   const { by = null, step, since, until } = question.read;
   const answer = await findStats(postgres, request.tenant, question.read);
-  if ('beyond' in answer) return sendInvalid(reply, [beyond[answer.beyond]]);
+  if ('beyond' in answer) return sendInvalid(reply, [{ field: 'since', message: beyond[answer.beyond] }]);
   return {
     step,
     by,
@@ -27,22 +27,12 @@ const counts = serve(getStats, ({ postgres, clock }) => async (request, reply) =
   };
 });
 
-const system = serve(
-  getSystem,
-  ({ postgres }) =>
-    () =>
-      readSystem(postgres),
-);
-
 export const statRoutes: readonly Route[] = [counts];
-export const systemRoutes: readonly Route[] = [system];
+export const systemRoutes: readonly Route[] = [serve(getSystem, (deps) => () => readSystem(deps.postgres))];
 
 const beyond = {
-  max_counts: {
-    field: 'since',
-    message: `asks for more than ${maxCounts} counts (max_counts): ask for less time, or a longer step`,
-  },
-  max_rows: { field: 'since', message: `asks to add up more than ${maxRows} rows (max_rows): ask for less time` },
+  max_counts: `asks for more than ${maxCounts} counts (max_counts): ask for less time, or a longer step`,
+  max_rows: `asks to add up more than ${maxRows} rows (max_rows): ask for less time`,
 } as const;
 
 function readQuestion(query: QueryOf<typeof getStats>, now: number): Read<StatQuestion> {
@@ -64,8 +54,10 @@ function readQuestion(query: QueryOf<typeof getStats>, now: number): Read<StatQu
   const until = Math.ceil((instant('until') ?? now + 1) / micros) * micros;
   const since = Math.floor((instant('since') ?? until - usualSteps[step] * micros) / micros) * micros;
   if (errors.length > 0 || 'message' in series) return { errors };
-  const refused = refuseRange({ step, since, until }, now);
-  return refused === undefined ? { read: { series, by, step, since, until } } : { errors: refused };
+  const message = refuseRange({ step, since, until }, now);
+  return message === undefined
+    ? { read: { series, by, step, since, until } }
+    : { errors: [{ field: 'since', message }] };
 }
 
 function readSeries(text: string, possible: readonly StatSeries[]): readonly StatSeries[] | { message: string } {
@@ -74,21 +66,13 @@ function readSeries(text: string, possible: readonly StatSeries[]): readonly Sta
   return known.length === names.length ? known : { message: `must be some of ${possible.join(', ')} (as \`by\` is)` };
 }
 
-function refuseRange(
-  { step, since, until }: Pick<StatQuestion, 'step' | 'since' | 'until'>,
-  now: number,
-): FieldErrors | undefined {
+/** @returns what is wrong with `since` */
+function refuseRange({ step, since, until }: Omit<StatQuestion, 'series' | 'by'>, now: number): string | undefined {
   const { seconds, keptSeconds } = statSteps[step];
-  if (since >= until) return [{ field: 'since', message: 'must be before until' }];
-  if ((until - since) / (seconds * secondMicros) > maxSteps)
-    return [{ field: 'since', message: `must be at most ${maxSteps} steps before until (max_steps)` }];
   const micros = seconds * secondMicros;
+  if (since >= until) return 'must be before until';
+  if ((until - since) / micros > maxSteps) return `must be at most ${maxSteps} steps before until (max_steps)`;
   if (since < Math.floor((now - keptSeconds * secondMicros) / micros) * micros)
-    return [
-      {
-        field: 'since',
-        message: `must be within the last ${keptSeconds / 3600} hours, for which ${step} is kept (max_age)`,
-      },
-    ];
+    return `must be within the last ${keptSeconds / 3600} hours, for which ${step} is kept (max_age)`;
   return undefined;
 }

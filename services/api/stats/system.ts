@@ -3,14 +3,7 @@ import type { System } from '#lib/api-contract';
 import type { Query } from '#lib/postgres';
 import type { ReportedLag } from '#lib/service-host';
 
-interface ProcessRow {
-  service: string;
-  instance: string;
-  host: string;
-  pid: number;
-  version: string;
-  started_at: string;
-  beat_at: string;
+interface ProcessRow extends Omit<System['processes'][number], 'status' | 'dependencies'> {
   ready: boolean;
   dependencies: Record<string, boolean>;
   lag: ReportedLag[];
@@ -49,10 +42,11 @@ function stagesOf(rows: readonly ProcessRow[]): System['stages'] {
     lag.map((each) => ({ ...each, service, isSilent })),
   );
   return [...Map.groupBy(named, ({ group, topic }) => `${group} ${topic}`).values()]
-    .flatMap(([first, ...others]) => {
+    .flatMap((each) => {
+      const [first] = each;
       if (first === undefined) return [];
       const { service, group, topic } = first;
-      const known = [first, ...others].filter(({ isSilent }) => !isSilent);
+      const known = each.filter(({ isSilent }) => !isSilent);
       const sum = (of: (lag: ReportedLag) => number): number | null =>
         known.length === 0 ? null : known.reduce((all, each) => all + of(each), 0);
       return {

@@ -1,9 +1,10 @@
 import type { EventMatch } from '#lib/api-contract';
 import { countsFrom, matchedWithinDays } from '#lib/contract';
-import { type EventFilter, failingClause, matchEach, type MatchTurns } from '#lib/event-filter';
+import { type EventFilter, failingClause, matchEach } from '#lib/event-filter';
 import { deliveryIdOf, subscriptionFor, type Unmatched } from '#lib/fan-out';
 import type { Query } from '#lib/postgres';
-import { type Clock, type Logger, microsOf, nowMicros } from '#lib/runtime';
+import { microsOf, nowMicros } from '#lib/runtime';
+import type { RouteDeps } from '../../route.ts';
 import type { EventWithPayload } from '../queries.ts';
 import { type EndpointAsked, subscribersAt, type SubscriberThen } from './subscribers.ts';
 
@@ -11,13 +12,6 @@ import { type EndpointAsked, subscribersAt, type SubscriberThen } from './subscr
  * Explains the fan-out of an event, endpoint by endpoint: matched by the code of fan-out, as of the event's receipt, with the steps that the
  * endpoints before it have left.
  */
-
-interface Deps {
-  postgres: Query;
-  turns: MatchTurns;
-  clock: Clock;
-  log: Logger;
-}
 
 interface Asked {
   tenant: string;
@@ -35,7 +29,7 @@ const dayMicros = 24 * 3600 * 1_000_000;
 
 /** In the order of the endpoints. */
 export async function matchEvent(
-  { postgres, turns, clock, log }: Deps,
+  { postgres, matchTurns: turns, clock, log }: Pick<RouteDeps, 'postgres' | 'matchTurns' | 'clock' | 'log'>,
   { tenant, event, isTest, endpoints, stepsLeft }: Asked,
 ): Promise<{ matches: EventMatch[]; stepsLeft: number }> {
   const receivedAt = microsOf(event.received_at);
@@ -133,26 +127,17 @@ async function deliveriesOf(
   return new Map(rows.map(({ id }) => [endpointOf.get(id) ?? '', id]));
 }
 
+const undecided: Required<Verdict> = { matched: null, reason: null, unjudged: null, expected: null, clause: null };
+
 function matchOf(
   { id, url, created_at, disabled_at, deleted_at }: EndpointAsked,
   verdicts: ReadonlyMap<string, Verdict>,
   deliveries: ReadonlyMap<string, string>,
 ): EventMatch {
-  const { matched = null, reason = null, unjudged = null, expected = null, clause = null } = verdicts.get(id) ?? {};
-  const deliveryId = deliveries.get(id) ?? null;
+  const delivery_id = deliveries.get(id) ?? null;
+  const verdict = { ...undecided, ...verdicts.get(id) };
   // The delivery, if there was one, tells what can't be decided any more.
-  const isKnown = matched === null && deliveryId !== null;
-  return {
-    endpoint_id: id,
-    url: deleted_at === null ? url : null,
-    matched: isKnown ? true : matched,
-    reason: isKnown ? null : reason,
-    unjudged,
-    expected,
-    clause,
-    delivery_id: deliveryId,
-    created_at,
-    disabled_at,
-    deleted_at,
-  };
+  const known = verdict.matched === null && delivery_id !== null ? { matched: true, reason: null } : {};
+  const shownUrl = deleted_at === null ? url : null;
+  return { endpoint_id: id, url: shownUrl, ...verdict, ...known, delivery_id, created_at, disabled_at, deleted_at };
 }

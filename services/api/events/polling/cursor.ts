@@ -1,5 +1,6 @@
+import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { AppError } from '#lib/runtime';
 import type { EncryptionKey } from '#lib/secret-box';
-import { createSignedBytes } from './signed-bytes.ts';
 
 /**
  * `Hookline-Cursor`: how far a client has read a tenant's events, and nothing else, so that the filters beside it may change:
@@ -61,3 +62,34 @@ function withPosition(first: number, from: number): Buffer {
 }
 
 const positionIn = (bytes: Buffer): number => (bytes[1] ?? 0) * 2 ** 48 + bytes.readUIntBE(2, 6);
+
+const macBytes = 16;
+
+/**
+ * Bytes as text for a URL: no client makes one up, or takes one to another tenant.
+ *
+ * The bytes, then the first half of an HMAC-SHA-256 over them and the tenant. The key is derived from each encryption key that is listed: a
+ * text holds as long as the one that it was made under.
+ *
+ * @param purpose texts of another are not read
+ */
+function createSignedBytes(encryptionKeys: readonly EncryptionKey[], purpose: string) {
+  const [active, ...older] = encryptionKeys.map(({ key }) => Buffer.from(hkdfSync('sha256', key, '', purpose, 32)));
+  if (active === undefined) throw new AppError('config_invalid', 'HOOKLINE_ENCRYPTION_KEYS names no key');
+  const macOf = (key: Buffer, bytes: Buffer, tenant: string): Buffer =>
+    createHmac('sha256', key).update(bytes).update(tenant).digest().subarray(0, macBytes);
+
+  return {
+    write: (tenant: string, bytes: Buffer) =>
+      Buffer.concat([bytes, macOf(active, bytes, tenant)]).toString('base64url'),
+    /** The same again; undefined for anything but what was written for this tenant. */
+    read(tenant: string, text: string): Buffer | undefined {
+      const signed = Buffer.from(text, 'base64url');
+      // There is one way to write each: Buffer takes other characters, too, and leaves out bits that are too many.
+      if (signed.length < macBytes || signed.toString('base64url') !== text) return undefined;
+      const bytes = signed.subarray(0, -macBytes);
+      const mac = signed.subarray(-macBytes);
+      return [active, ...older].some((key) => timingSafeEqual(macOf(key, bytes, tenant), mac)) ? bytes : undefined;
+    },
+  };
+}

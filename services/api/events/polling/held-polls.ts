@@ -1,14 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Clock, Logger } from '#lib/runtime';
-import type { Gauge, Histogram } from '#lib/telemetry';
+import type { Clock } from '#lib/runtime';
+import type { Gauge } from '#lib/telemetry';
 import { createSharedRoom } from '#lib/tenancy';
 import type { Asker, WhyEnded } from '../../keys/why-ended.ts';
 import type { EventFilter } from '../filters.ts';
 import type { EventRow } from '../row.ts';
 import type { AwaitedTenants } from './announce-awaited.ts';
 import { createDeadlines, type Deadlines, type Timed } from './deadlines.ts';
-import type { ReadNewEvents } from './read-new-events.ts';
-import { createReadings, type Waiter, type WatchedTenant } from './readings.ts';
+import { createReadings, type ReadingsDeps, type Waiter, type WatchedTenant } from './readings.ts';
 
 /**
  * Requests that are held until the events of their tenant change:
@@ -74,14 +73,9 @@ export interface Found {
 
 type OnEnd = (found: Found) => void;
 
-interface Deps {
-  readNewEvents: ReadNewEvents;
+interface Deps extends ReadingsDeps {
   awaited: AwaitedTenants;
-  clock: Clock;
-  log: Logger;
-  metrics: { longpollWaiting: Gauge; longpollWakeupSeconds: Histogram };
-  /** Aborts when the process stops: all who are held are answered. */
-  closing: AbortSignal;
+  metrics: ReadingsDeps['metrics'] & { longpollWaiting: Gauge };
   maxPerCredential: number;
   maxOfTenant(tenant: string): number;
   max: number;

@@ -1,9 +1,9 @@
 import { changesChannel } from '#lib/event-store';
-import { createListener, type PostgresAccess, type Query } from '#lib/postgres';
-import type { Clock, Logger, Part } from '#lib/runtime';
+import { createListener, type PostgresAccess } from '#lib/postgres';
+import type { Part } from '#lib/runtime';
 import type { EncryptionKey } from '#lib/secret-box';
-import type { TenantLimits, TenantUsage } from '#lib/tenancy';
-import type { ApiMetrics } from '../../metrics.ts';
+import type { TenantUsage } from '#lib/tenancy';
+import type { RouteDeps } from '../../route.ts';
 import { type AwaitedTenants, createAwaitedTenants } from './announce-awaited.ts';
 import { createCursors, type Cursors } from './cursor.ts';
 import { createHeldPolls, type HeldPolls } from './held-polls.ts';
@@ -21,20 +21,14 @@ export interface Polling {
   most: { ofCredential: number; ofProcess: number };
 }
 
-interface Options {
-  postgres: Query;
+interface Options extends Pick<RouteDeps, 'postgres' | 'limits' | 'closing' | 'clock' | 'log' | 'metrics'> {
   database: PostgresAccess;
   applicationName: string;
   encryptionKeys: readonly EncryptionKey[];
   intervalSeconds: number;
   maxHeldPerCredential: number;
   maxHeld: number;
-  limits: TenantLimits;
   usage: Pick<TenantUsage, 'showShare'>;
-  closing: AbortSignal;
-  clock: Clock;
-  log: Logger;
-  metrics: ApiMetrics;
 }
 
 /** With the one connection of the process that hears of changes, however many wait for them. */

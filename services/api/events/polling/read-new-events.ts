@@ -1,9 +1,9 @@
 import type { Query } from '#lib/postgres';
 import { formatMicros, microsOf } from '#lib/runtime';
-import type { EventFilter, EventFilterName } from '../filters.ts';
+import { type FilterRow, valuesOf } from '../../http/filters.ts';
+import { type EventFilter, type EventFilterName, eventFilters } from '../filters.ts';
 import { findMatches, readEvents } from '../queries.ts';
-import type { EventRow } from '../row.ts';
-import { askedOfTables, matcherOf } from './matches-filter.ts';
+import { type EventRow, isErased } from '../row.ts';
 
 /** A tenant's new events, read once for all requests that wait for them. */
 export interface NewEvents {
@@ -28,8 +28,10 @@ export const createNewEventsReader =
     const found = new Map<EventFilterName, Map<string, Set<string>>>();
     const eventIds = events.map(({ id }) => id);
     if (events.length > 0)
-      for (const [name, values] of askedOfTables(filters))
-        found.set(name, idsByValue(await findMatches(postgres, tenant, { name, values }, eventIds)));
+      for (const [name, values] of askedOfTables(filters)) {
+        const matches = await findMatches(postgres, tenant, { name, values: [...values] }, eventIds);
+        found.set(name, grouped(matches.map(({ value, id }) => [value, id])));
+      }
     const isAll = events.length < eventsAtOnce;
     const last = isAll ? clockAt : events.at(-1)?.updated_at;
     return {
@@ -40,12 +42,43 @@ export const createNewEventsReader =
     };
   };
 
-function idsByValue(matches: readonly { value: string; id: string }[]): Map<string, Set<string>> {
-  const ids = new Map<string, Set<string>>();
-  for (const [value, ofValue] of Map.groupBy(matches, (match) => match.value))
-    ids.set(value, new Set(ofValue.map(({ id }) => id)));
-  return ids;
+/** The values of each key. */
+function grouped<Key>(entries: readonly (readonly [Key, string])[]): Map<Key, Set<string>> {
+  const values = new Map<Key, Set<string>>();
+  for (const [key, ofKey] of Map.groupBy(entries, ([key]) => key))
+    values.set(key, new Set(ofKey.map(([, value]) => value)));
+  return values;
 }
 
 /** A microsecond later: no two events of a tenant have the same `updated_at`, so what comes after one begins there. */
 export const afterInstant = (instant: string): string => formatMicros(microsOf(instant) + 1);
+
+const rows: Readonly<Record<EventFilterName, FilterRow<EventRow>>> = eventFilters;
+
+const entriesOf = (filter: EventFilter): [EventFilterName, string][] =>
+  Object.entries(filter).flatMap(([name, given]) =>
+    valuesOf(given).map((value): [EventFilterName, string] => [name as EventFilterName, value]),
+  );
+
+/** The values of filters that an event in memory does not answer: the database is asked about them. */
+const askedOfTables = (filters: readonly EventFilter[]): Map<EventFilterName, Set<string>> =>
+  grouped(filters.flatMap(entriesOf).filter(([name]) => rows[name].matches === undefined));
+
+/**
+ * Whether an event that was read without a filter is one that this filter takes: what the conditions of `readEvents` say, for many filters at
+ * once. An event that was erased is one for everybody.
+ *
+ * @param found the ids of events that the database has found by such a filter and its value
+ */
+export function matcherOf(
+  filter: EventFilter,
+  found: (name: EventFilterName, value: string) => ReadonlySet<string> | undefined,
+): (event: EventRow) => boolean {
+  const tests = entriesOf(filter).map(([name, value]): ((event: EventRow) => boolean) => {
+    const { matches } = rows[name];
+    if (matches !== undefined) return (event) => matches(event, value);
+    const ids = found(name, value);
+    return (event) => ids?.has(event.id) ?? false;
+  });
+  return (event) => isErased(event) || tests.every((test) => test(event));
+}

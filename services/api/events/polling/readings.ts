@@ -46,12 +46,12 @@ export interface Readings {
   isDue(watched: WatchedTenant): boolean;
 }
 
-interface Deps {
+export interface ReadingsDeps {
   readNewEvents: ReadNewEvents;
   clock: Clock;
   log: Logger;
   metrics: { longpollWakeupSeconds: Histogram };
-  /** Aborts when the process stops. */
+  /** Aborts when the process stops: all who are held are answered. */
   closing: AbortSignal;
 }
 
@@ -59,7 +59,7 @@ interface Deps {
 const maxReadings = 4;
 const answersAtOnce = 100;
 
-export function createReadings({ readNewEvents, clock, log, metrics, closing }: Deps): Readings {
+export function createReadings({ readNewEvents, clock, log, metrics, closing }: ReadingsDeps): Readings {
   /** To be read, in this order. */
   const due = new Set<WatchedTenant>();
   let readings = 0;

@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify';
-import { sendLimitReached, sendProblem, sendRateLimited } from '../../http/send-problem.ts';
+import { sendProblem, sendRateLimited } from '../../http/send-problem.ts';
+import { refuseBeyondLimit } from '../../limits/refuse-beyond-limit.ts';
 import type { RouteDeps } from '../../route.ts';
 
 /** Places become free as requests are answered: all within a minute. */
@@ -7,24 +8,13 @@ const retryAfterSeconds = 5;
 
 /** The answer where no more requests can be held. */
 export function sendNoPlace(
-  { limits, usage }: Pick<RouteDeps, 'limits' | 'usage'>,
+  deps: Pick<RouteDeps, 'limits' | 'usage'>,
   reply: FastifyReply,
   full: 'credential' | 'tenant' | 'process',
 ): FastifyReply {
-  if (full === 'process')
-    return sendProblem(
-      reply,
-      'unavailable',
-      'The server has reached its limit of long polls: retry later, or without wait',
-    );
+  const reached = (who: string): string => `${who} has reached its limit of long polls: retry later, or without wait`;
+  if (full === 'process') return sendProblem(reply, 'unavailable', reached('The server'));
   void reply.header('retry-after', retryAfterSeconds);
-  if (full === 'tenant') {
-    usage.reached('long_polls');
-    return sendLimitReached(reply, reply.request.tenant, 'long_polls', limits);
-  }
-  return sendRateLimited(
-    reply,
-    'key_long_polls',
-    'The API key has reached its limit of long polls: retry later, or without wait',
-  );
+  if (full === 'tenant') return refuseBeyondLimit(reply, 'long_polls', deps);
+  return sendRateLimited(reply, 'key_long_polls', reached('The API key'));
 }

@@ -1,10 +1,7 @@
 import { maxPayloadBytes } from '#lib/contract';
-import type { GroupEnding, IdempotencyStore, KeptResponse, KeyedRequest } from '#lib/idempotency';
-import type { Clock, Logger } from '#lib/runtime';
-import type { WaitingRequests } from '../../limits/waiting-requests.ts';
-import type { ApiMetrics } from '../../metrics.ts';
+import type { GroupEnding, KeptResponse, KeyedRequest } from '#lib/idempotency';
 import type { OutboxEvent } from '../../outbox/outbox-event.ts';
-import type { Outbox } from '../../outbox/publish-outbox.ts';
+import type { RouteDeps } from '../../route.ts';
 import { insertPublishedEvents, type PublishedEvent } from '../published.ts';
 import { createGatherer } from './gather-by-tenant.ts';
 
@@ -28,14 +25,7 @@ interface Published {
   id: string;
 }
 
-interface Deps {
-  store: Pick<IdempotencyStore, 'runTogether'>;
-  waiting: WaitingRequests;
-  outbox: Pick<Outbox, 'hold'>;
-  metrics: Pick<ApiMetrics, 'publishedTogether'>;
-  clock: Clock;
-  log: Logger;
-}
+type Deps = Pick<RouteDeps, 'idempotency' | 'waiting' | 'outbox' | 'metrics' | 'clock' | 'log'>;
 
 /** Their transaction takes some ten milliseconds. */
 const maxEvents = 128;
@@ -51,7 +41,7 @@ interface Entry {
 
 const bytesOf = ({ event }: Entry): number => event.payload.length;
 
-export function createPublishing({ store, waiting, outbox, metrics, clock, log }: Deps): Publishing {
+export function createPublishing({ idempotency, waiting, outbox, metrics, clock, log }: Deps): Publishing {
   /** The keys of requests that wait or run here. */
   const underWay = new Set<string>();
 
@@ -62,18 +52,15 @@ export function createPublishing({ store, waiting, outbox, metrics, clock, log }
     let inserted: Promise<OutboxEvent[]> = Promise.resolve([]);
     let endings: GroupEnding[];
     try {
-      endings = await store.runTogether(
+      endings = await idempotency.store.runTogether(
         group.map(({ keyed }) => keyed),
         async (tx, running) => {
           const entries = running.map((at) => group[at] as Entry);
-          const published = await insertPublishedEvents(
-            tx,
-            entries.map(({ event }) => event),
-            hold.isClaiming,
-          );
+          const events = entries.map(({ event }) => event);
+          const published = await insertPublishedEvents(tx, events, hold.isClaiming);
           inserted = published.inserted;
           // A record, and the row of an identifier, is kept only with its event; without them, the COMMIT is sent along.
-          if (entries.some(({ event, keyed }) => keyed !== undefined || event.eventId !== null)) await inserted;
+          if (entries.some(({ event, keyed }) => keyed !== undefined || event.event_id !== null)) await inserted;
           running.forEach((at, turn) => ids.set(at, published.ids[turn] as string));
           return published.ids.map(publishedAnswer);
         },
@@ -86,13 +73,10 @@ export function createPublishing({ store, waiting, outbox, metrics, clock, log }
       throw error;
     }
     const failure = endings.find((ending) => ending.kind === 'alone' && ending.because !== undefined);
-    if (failure?.kind === 'alone')
-      log.warn({
-        event: 'publishing.group_failed',
-        tenant: group[0]?.event.tenant,
-        size: group.length,
-        err: failure.because,
-      });
+    if (failure?.kind === 'alone') {
+      const tenant = group[0]?.event.tenant;
+      log.warn({ event: 'publishing.group_failed', tenant, size: group.length, err: failure.because });
+    }
     return endings.map((ending, at) => ({ ending, id: ids.get(at) ?? '' }));
   }
 

@@ -2,8 +2,7 @@ import { Registry } from 'prom-client';
 import { AppError, createManualClock, formatMicros, silentLogger } from '#lib/runtime';
 import type { EventFilter } from '../../../../services/api/events/filters.ts';
 import { createHeldPolls, type Found, type Place } from '../../../../services/api/events/polling/held-polls.ts';
-import { afterInstant, type NewEvents } from '../../../../services/api/events/polling/read-new-events.ts';
-import { matcherOf } from '../../../../services/api/events/polling/matches-filter.ts';
+import { afterInstant, matcherOf, type NewEvents } from '../../../../services/api/events/polling/read-new-events.ts';
 import type { EventRow } from '../../../../services/api/events/row.ts';
 import { createApiMetrics } from '../../../../services/api/metrics.ts';
 
