@@ -1,5 +1,5 @@
 import { type EventType, exportEventTypes, givenEventType, importEventTypes } from '#lib/api-contract';
-import { type EventTypeVisibility, isEventTypeName } from '#lib/contract';
+import { isEventTypeName } from '#lib/contract';
 import { sendResponse } from '#lib/idempotency';
 import type { Query } from '#lib/postgres';
 import { rateLimitFields, waitSeconds } from '#lib/rate-limit';
@@ -14,7 +14,7 @@ import { serve } from '../route.ts';
 import type { GivenType } from './given-type.ts';
 import { planPossible, readStored } from './plan-import.ts';
 import { type ImportReport, prepareImport } from './prepare-import.ts';
-import { type EventTypeFilter, eventTypeFilters, listTypeNames, queryEventTypes } from './queries.ts';
+import { eventTypeFilters, listTypeNames, queryEventTypes } from './queries.ts';
 import { audienceOf, eventTypeOf } from './shown-types.ts';
 import { changeTypes } from './type-transaction.ts';
 import { documentText } from './write-document.ts';
@@ -100,36 +100,22 @@ export const exportDocument = serve(exportEventTypes, ({ postgres, limiter, apiU
       'exports',
       `The tenant has reached ${exportRate.perSecond} exports per second`,
     );
-  const audience = audienceOf(request.caller, read.filter.visibility);
+  const [{ filter }, { after: from }] = [read, page];
+  const audience = audienceOf(request.caller, filter.visibility);
   let to: string | undefined;
   if (query.limit !== undefined) {
-    const names = await listTypeNames(postgres, tenant, read.filter, page);
+    const names = await listTypeNames(postgres, tenant, filter, page);
     to = takePage(names, page.limit, (name) => ({ cursor: name }), { request, reply, apiUrl }).at(-1) ?? '';
   }
-  return sendParts(
-    reply,
-    documentText(readTypes(postgres, tenant, { filter: read.filter, audience, after: page.after, to })),
-  );
-});
 
-interface Reading {
-  filter: EventTypeFilter;
-  audience: EventTypeVisibility;
-  after: string | null;
-  /** The last name; undefined: all. */
-  to: string | undefined;
-}
-
-/** One by one, in the order of their names. */
-async function* readTypes(
-  postgres: Query,
-  tenant: string,
-  { filter, audience, after: from, to }: Reading,
-): AsyncGenerator<EventType> {
-  for (let after: string | null | undefined = from; after !== undefined;) {
-    const rows = await queryEventTypes(postgres, tenant, filter, { after, to, limit: typesAtOnce });
-    const page = rows.slice(0, typesAtOnce);
-    for (const row of page) yield eventTypeOf(postgres, tenant, row, audience);
-    after = rows.length > typesAtOnce ? page.at(-1)?.name : undefined;
+  /** One by one, in the order of their names. */
+  async function* readTypes(): AsyncGenerator<EventType> {
+    for (let after: string | null | undefined = from; after !== undefined;) {
+      const rows = await queryEventTypes(postgres, tenant, filter, { after, to, limit: typesAtOnce });
+      const some = rows.slice(0, typesAtOnce);
+      for (const row of some) yield eventTypeOf(postgres, tenant, row, audience);
+      after = rows.length > typesAtOnce ? some.at(-1)?.name : undefined;
+    }
   }
-}
+  return sendParts(reply, documentText(readTypes()));
+});

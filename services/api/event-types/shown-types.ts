@@ -63,7 +63,7 @@ export async function summariesOf(
   audience: EventTypeVisibility,
 ): Promise<EventTypeSummary[]> {
   const links = await findLinks(postgres, tenant, rows.flatMap(namesIn));
-  return rows.map((row) => summaryOf(row, { links, audience }));
+  return rows.map((row) => summaryOf(row, links, audience));
 }
 
 /** A single type, with its newest version, as an audience sees it; default: as the tenant does. */
@@ -75,7 +75,7 @@ export async function eventTypeOf(
 ): Promise<EventType> {
   const newest = row.version === null ? undefined : await findVersion(postgres, tenant, row.id, row.version);
   const links = await findLinks(postgres, tenant, [...namesIn(row), ...linkedNames(newest?.notes ?? '')]);
-  const summary = summaryOf(row, { links, audience, versionNotes: newest?.notes });
+  const summary = summaryOf(row, links, audience, newest?.notes);
   return { ...summary, newest: newest === undefined ? null : versionOf(newest, hiddenIn(links, audience)) };
 }
 
@@ -96,13 +96,12 @@ const versionOf = (row: EventTypeVersion, isHidden: (name: string) => boolean): 
   notes: withoutHidden(row.notes, isHidden),
 });
 
-interface SeenBy {
-  links: ReadonlyMap<string, Link>;
-  audience: EventTypeVisibility;
-  versionNotes?: string | undefined;
-}
-
-function summaryOf(row: EventTypeRow, { links, audience, versionNotes = '' }: SeenBy): EventTypeSummary {
+function summaryOf(
+  row: EventTypeRow,
+  links: ReadonlyMap<string, Link>,
+  audience: EventTypeVisibility,
+  versionNotes = '',
+): EventTypeSummary {
   const { deprecation } = row;
   const isHidden = hiddenIn(links, audience);
   const next = links.get(deprecation?.successor ?? '');

@@ -65,9 +65,7 @@ export async function writeImport(changing: Changing, types: readonly PlannedTyp
     [tenant, created.map(({ name }) => name), created.map(({ id }) => id)],
   );
   await noteAudience(changing, ...types.map(({ id }) => id));
-  const versions = types.flatMap(({ id, published }) =>
-    published === undefined ? [] : [{ ...published, typeId: id }],
-  );
+  const versions = types.flatMap(({ id: typeId, published }) => (published ? [{ ...published, typeId }] : []));
   const versionBytes = ({ schema, example, fields }: (typeof versions)[number]): number =>
     schema.length + example.length + 200 * fields.length;
   for (const some of pieces(versions, versionBytes)) await insertVersions(tx, tenant, some);

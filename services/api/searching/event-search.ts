@@ -5,6 +5,8 @@ import { maxSearches } from '../http/api-limits.ts';
 import type { SearchAnswer, SearchRequest, WorkerOptions } from './messages.ts';
 import { type SearchAsked, type SearchLimits, searchLimits } from './search-payloads.ts';
 
+type Answered = { body: string } | 'busy';
+
 export interface EventSearch {
   /**
    * Searches in a thread of its own.
@@ -14,7 +16,7 @@ export interface EventSearch {
    * @returns the found as JSON text; `busy`: the tenant has that many; `full`: this process has as many as it can
    * @throws AppError store_unavailable, stopped
    */
-  search(asked: SearchAsked, places: number, signal: AbortSignal): Promise<{ body: string } | 'busy' | 'full'>;
+  search(asked: SearchAsked, places: number, signal: AbortSignal): Promise<Answered | 'full'>;
   /** How many run in this process, of all tenants. */
   running(): number;
 }
@@ -32,7 +34,7 @@ const idleMs = 60_000;
 const maxOldGenerationSizeMb = 256;
 
 interface Pending {
-  resolve(found: { body: string } | 'busy'): void;
+  resolve(answered: Answered): void;
   reject(error: AppError): void;
 }
 
@@ -44,12 +46,8 @@ export function createEventSearch({ database, name, log, limits = searchLimits }
   let isStopped = false;
 
   function start(): Worker {
-    const workerData: WorkerOptions = {
-      database,
-      applicationName: `${name}-search`,
-      maxConnections: maxSearches,
-      limits,
-    };
+    const applicationName = `${name}-search`;
+    const workerData: WorkerOptions = { database, applicationName, maxConnections: maxSearches, limits };
     const started = new Worker(new URL('./search-worker.ts', import.meta.url), {
       workerData,
       resourceLimits: { maxOldGenerationSizeMb },
@@ -106,7 +104,7 @@ export function createEventSearch({ database, name, log, limits = searchLimits }
       clearTimeout(idle);
       worker ??= start();
       const id = (lastId += 1);
-      const { promise, resolve, reject } = Promise.withResolvers<{ body: string } | 'busy'>();
+      const { promise, resolve, reject } = Promise.withResolvers<Answered>();
       pending.set(id, { resolve, reject });
       const searching = worker;
       searching.postMessage({ kind: 'search', id, asked, places } satisfies SearchRequest);
