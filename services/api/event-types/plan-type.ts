@@ -1,4 +1,4 @@
-/** What becomes of a type that is given, by itself or by an import: pure. */
+/** Plans the change by which a type becomes as it is given, by itself or by an import: pure. */
 import { isDeepStrictEqual } from 'node:util';
 import type { TypeLink } from '#lib/api-contract';
 import { isWrittenLikeTypeName } from '#lib/contract';
@@ -25,7 +25,7 @@ export interface PlannedType {
   content: TypeContent;
   /** As it is stored; undefined: it is created. */
   before: EventTypeRow | undefined;
-  /** What changes of its description. */
+  /** The fields of its description that change. */
   fields: string[];
   published: NewVersion | undefined;
   words: number;

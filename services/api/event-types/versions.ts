@@ -75,7 +75,7 @@ export const listVersions = (
     [tenant, typeId, after, limit + 1],
   );
 
-/** What a version says. */
+/** A version without its number, and without what it changes. */
 export interface VersionContent extends Pick<EventTypeVersion, 'example_generated' | 'notes' | 'fields_truncated'> {
   /** JSON, as the example is; that is `null` if there is none. */
   schema: string;

@@ -1,6 +1,5 @@
 import { createPostgresKeyTable } from '#lib/dedup-store';
-import type { Query } from '#lib/postgres';
-import type { Store } from '../resources/resource-table.ts';
+import type { Postgres, Query } from '#lib/postgres';
 import type { DoneRow, OutboxEvent } from './outbox-event.ts';
 
 /** An unpublished event as it is read for a sweep. */
@@ -141,7 +140,7 @@ const findNextSql = `
      ORDER BY sequence
      LIMIT 1)`)}`;
 
-export function createOutboxTable(postgres: Store): OutboxTable {
+export function createOutboxTable(postgres: Pick<Postgres, 'query' | 'transaction'>): OutboxTable {
   const read = (sql: string, values: readonly unknown[], name: string): Promise<StoredEvent[]> =>
     postgres.query<StoredEvent>(sql, values, name);
   return {
