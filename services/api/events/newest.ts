@@ -70,15 +70,9 @@ function boundsOf(
   filter: EventFilter,
   place: { side: 'older' | 'newer'; eventId: string } | undefined,
 ): Pick<BoundedPage, 'above' | 'below'> {
-  const range = receivedIds(filter);
-  const { side, eventId } = place ?? {};
-  return {
-    above: side === 'newer' ? latest(eventId, range.above) : range.above,
-    below: side === 'older' ? earliest(eventId, range.below) : range.below,
-  };
+  const { above, below } = receivedIds(filter);
+  if (place?.side === 'newer') return { above: sorted(place.eventId, above).at(-1), below };
+  return { above, below: sorted(place?.eventId, below)[0] };
 }
 
-const latest = (a: string | undefined, b: string | undefined): string | undefined =>
-  [a, b].filter(isGiven).sort().at(-1);
-const earliest = (a: string | undefined, b: string | undefined): string | undefined => [a, b].filter(isGiven).sort()[0];
-const isGiven = (id: string | undefined): id is string => id !== undefined;
+const sorted = (...ids: (string | undefined)[]): string[] => ids.filter((id) => id !== undefined).sort();

@@ -49,14 +49,13 @@ export async function matchEvent(
     const { endpoint, subscriber, subscription } = then;
     turns.spend(subscription.filter === null ? 1 : stepsToCompile);
     const found = subscriptionFor(matchedEvent, subscriber);
-    if (isTest) verdicts.set(endpoint.id, { matched: false, reason: 'test_event' });
-    else if (found === 'loop' || found === 'created_later')
-      verdicts.set(endpoint.id, { matched: false, reason: found });
+    const settle = (verdict: Verdict): void => void verdicts.set(endpoint.id, verdict);
+    if (isTest) settle({ matched: false, reason: 'test_event' });
+    else if (found === 'loop' || found === 'created_later') settle({ matched: false, reason: found });
     else if (isOld && then.isPruned && !isDeletedAt(endpoint, receivedAt))
-      verdicts.set(endpoint.id, { matched: null, reason: 'history_removed' });
-    else if (typeof found === 'string') verdicts.set(endpoint.id, refusedBy(found, then, receivedAt));
-    else if (found.filter !== null && event.body === null)
-      verdicts.set(endpoint.id, { matched: null, reason: 'payload_removed' });
+      settle({ matched: null, reason: 'history_removed' });
+    else if (typeof found === 'string') settle(refusedBy(found, then, receivedAt));
+    else if (found.filter !== null && event.body === null) settle({ matched: null, reason: 'payload_removed' });
     else candidates.push({ id: endpoint.id, filter: found.filter, stored: subscription.filter });
   }
 
