@@ -1,6 +1,7 @@
 import {
   type ConfigOf,
   encryptionFields,
+  type Fields,
   integer,
   kafkaFields,
   kafkaRelations,
@@ -103,25 +104,21 @@ type Settings = Pick<Context, 'env' | 'localEnvFile'>;
 /** The environment, with missing settings from the file that `make up` writes. */
 export const environment = ({ env, localEnvFile }: Settings): Env => ({ ...readLocalEnv(localEnvFile), ...env });
 
-export const loadSetupConfig = (settings: Settings): SetupConfig =>
-  readConfig<typeof setupFields>(setupFields, environment(settings), [
-    kafkaRelations,
-    postgresRelations,
-    noLoneReplica,
-  ]);
+const loading =
+  <F extends Fields>(fieldsOf: F, relations: ((config: ConfigOf<F>) => Problem[])[] = []) =>
+  (settings: Settings): ConfigOf<F> =>
+    readConfig(fieldsOf, environment(settings), relations);
+
+export const loadSetupConfig = loading(setupFields, [kafkaRelations, postgresRelations, noLoneReplica]);
+export const loadIngressConfig = loading(ingressFields);
+export const loadConsoleConfig = loading(consoleFields);
+export const loadRebuildConfig = loading(rebuildFields, [kafkaRelations, postgresRelations]);
+export const loadResealConfig = loading(resealFields, [postgresRelations]);
 
 export function loadApiConfig(settings: Settings): ConfigOf<typeof apiFields> {
   const config = readConfig(apiFields, environment(settings));
   return config.cliApiUrl === '' ? config : { ...config, apiUrl: config.cliApiUrl };
 }
-export const loadIngressConfig = (settings: Settings): ConfigOf<typeof ingressFields> =>
-  readConfig(ingressFields, environment(settings));
-export const loadConsoleConfig = (settings: Settings): ConfigOf<typeof consoleFields> =>
-  readConfig(consoleFields, environment(settings));
-export const loadRebuildConfig = (settings: Settings): ConfigOf<typeof rebuildFields> =>
-  readConfig<typeof rebuildFields>(rebuildFields, environment(settings), [kafkaRelations, postgresRelations]);
-export const loadResealConfig = (settings: Settings): ConfigOf<typeof resealFields> =>
-  readConfig<typeof resealFields>(resealFields, environment(settings), [postgresRelations]);
 
 /** With two replicas, min.insync 1 loses acknowledged records with one broker, and min.insync 2 stops with one. Three is the minimum. */
 function noLoneReplica(config: SetupConfig): Problem[] {

@@ -34,7 +34,7 @@ export interface Verb {
   summary: string;
   /** For the verb's own help. */
   description: string;
-  argument: string | undefined;
+  argument?: string;
   /** The call may leave it out: it is empty then. */
   isArgumentOptional: boolean;
   options: OptionSpecs;
@@ -61,25 +61,11 @@ export interface VerbDefinition<Options extends OptionSpecs, Argument extends st
 }
 
 /** Defines a verb; the types of a call follow from its options and argument. */
-export function verb<
+export const verb = <
   const Options extends OptionSpecs = Readonly<Record<never, never>>,
   const Argument extends string = never,
->({
-  summary,
-  description,
-  argument,
-  isArgumentOptional = false,
-  options,
-  run,
-}: VerbDefinition<Options, Argument> & {
-  run(values: Values<Options>, given: Readonly<Record<Argument, string>>, context: Context): Promise<number>;
-}): Verb {
-  return {
-    summary,
-    description: description ?? `${summary}.`,
-    argument,
-    isArgumentOptional,
-    options: options ?? {},
-    run,
-  };
-}
+>(
+  definition: VerbDefinition<Options, Argument> & {
+    run(values: Values<Options>, given: Readonly<Record<Argument, string>>, context: Context): Promise<number>;
+  },
+): Verb => ({ description: `${definition.summary}.`, isArgumentOptional: false, options: {}, ...definition });

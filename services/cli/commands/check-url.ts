@@ -6,14 +6,13 @@ import { print, printable } from '../output/print.ts';
 
 const policy = { allowHttp: true, allowedNetworks: parseAllowedNetworks([]) };
 
-interface CheckValues {
-  resolve: string[] | undefined;
-  json: boolean;
-}
-
-export async function checkEndpointUrl(url: string, values: CheckValues, context: Context): Promise<number> {
-  const verdict = await checkUrl(url, policy, resolverFor(values.resolve, context));
-  print(context, verdict, values.json, (shown) => (shown.allowed ? 'allowed' : `blocked: ${printable(shown.reason)}`));
+export async function checkEndpointUrl(
+  url: string,
+  { resolve, json }: { resolve: string[] | undefined; json: boolean },
+  context: Context,
+): Promise<number> {
+  const verdict = await checkUrl(url, policy, resolverFor(resolve, context));
+  print(context, verdict, json, (shown) => (shown.allowed ? 'allowed' : `blocked: ${printable(shown.reason)}`));
   return verdict.allowed ? 0 : 1;
 }
 

@@ -1,4 +1,4 @@
-import { apiVerb, tenantOption } from '../api-calls/api-verb.ts';
+import { apiVerbs } from '../api-calls/api-verb.ts';
 import { connect } from '../api-calls/api.ts';
 import { showReplay } from '../api-calls/replays.ts';
 import { usageFailure } from '../command-failure.ts';
@@ -9,12 +9,14 @@ import {
   exitCodesOfReplay,
   readWaitSeconds,
 } from '../options/replay-options.ts';
-import { readLimit } from '../options/values.ts';
+import { queryOf } from '../options/values.ts';
 import { columns, describe, print, table } from '../output/print.ts';
 import { attemptColumns, attemptRow } from '../output/views.ts';
-import { text, type Verb, verb } from '../verb.ts';
+import { type Verb, verb } from '../verb.ts';
 
-const resources = 'deliveries';
+const { apiVerb, listVerb, tenantOption } = apiVerbs('deliveries');
+
+const manyOptions = { ...deliveryFilterOptions, ...bulkOptions };
 
 interface OneOrMany {
   action: 'retry' | 'cancel';
@@ -30,16 +32,14 @@ const oneOrMany = ({ action, summary, description, question }: OneOrMany): Verb 
     description,
     argument: 'id',
     isArgumentOptional: true,
-    options: { ...deliveryFilterOptions, ...bulkOptions, ...tenantOption(resources) },
+    options: { ...manyOptions, ...tenantOption },
     async run(values, { id }, context) {
       const filter = deliveryFilterOf(values, context.clock.nowMs());
       if (id === '') {
         const { runBulk } = await import('../api-calls/run-bulk.ts');
         return runBulk(context, { name: `POST /v1/deliveries/${action}`, filter, question }, values);
       }
-      const ofMany = (Object.keys({ ...deliveryFilterOptions, ...bulkOptions }) as (keyof typeof values)[]).filter(
-        (option) => option !== 'wait',
-      );
+      const ofMany = (Object.keys(manyOptions) as (keyof typeof manyOptions)[]).filter((option) => option !== 'wait');
       if (ofMany.some((option) => values[option] !== undefined && values[option] !== false))
         throw usageFailure('an id excludes filters and their options');
       const waitSeconds = readWaitSeconds(values);
@@ -53,35 +53,28 @@ const oneOrMany = ({ action, summary, description, question }: OneOrMany): Verb 
   });
 
 export const deliveries = {
-  list: apiVerb({
+  list: listVerb({
     summary: 'List deliveries, newest first',
     description: 'Lists deliveries with the outcome of their last attempt, newest first.',
-    resources,
-    options: {
-      ...deliveryFilterOptions,
-      limit: text('N', 'list at most this many (default: 50)'),
-    },
-    call: (api, values, _given, { clock }) => {
-      const query = new URLSearchParams(deliveryFilterOf(values, clock.nowMs()));
-      return api.list('GET /v1/deliveries', readLimit(values.limit, { otherwise: 50 }), { query });
-    },
+    options: deliveryFilterOptions,
+    limits: { otherwise: 50 },
+    call: (api, { most, ...values }, _given, { clock }) =>
+      api.list('GET /v1/deliveries', most, { query: queryOf(deliveryFilterOf(values, clock.nowMs())) }),
     show: columns(
       ...['created_at', 'id', 'endpoint_id', 'status', 'attempts', 'last_outcome', 'last_http_status', 'last_detail'],
     ),
   }),
   show: apiVerb({
     summary: 'Show a delivery and when it is retried',
-    resources,
     argument: 'id',
-    call: (api, _values, { id }) => api.call('GET /v1/deliveries/:id', { params: { id } }),
+    call: (api, _values, params) => api.call('GET /v1/deliveries/:id', { params }),
   }),
   attempts: apiVerb({
     summary: 'List the attempts of a delivery and their outcomes',
     description:
       'Lists the attempts of a delivery and their outcomes, first attempt first; --json adds requests, responses and the time of each phase.',
-    resources,
     argument: 'id',
-    call: (api, _values, { id }) => api.list('GET /v1/deliveries/:id/attempts', Infinity, { params: { id } }),
+    call: (api, _values, params) => api.list('GET /v1/deliveries/:id/attempts', Infinity, { params }),
     show: (attempts, screen) => table(attempts.map(attemptRow), attemptColumns, screen),
   }),
   retry: oneOrMany({

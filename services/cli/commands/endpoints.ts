@@ -1,18 +1,17 @@
 import type { Endpoint, TestResult } from '#lib/api-contract';
 import { endpointDefaults, type EndpointSettings } from '#lib/contract';
-import { apiVerb, rotateSecretVerb, tenantOption } from '../api-calls/api-verb.ts';
+import { apiVerbs, rotateSecretVerb } from '../api-calls/api-verb.ts';
 import { connect } from '../api-calls/api.ts';
 import { runReplay } from '../api-calls/replays.ts';
 import { usageFailure } from '../command-failure.ts';
 import type { Context } from '../context.ts';
 import { exitCodesOfReplay, readReplayLimits, replayLimitOptions, waitOptions } from '../options/replay-options.ts';
 import {
+  bodyOfChange,
   changeOptions,
   jsonSetting,
   listSetting,
-  readResets,
   readSettings,
-  refuseEmptyChange,
   settingsOptions,
   type SettingSpec,
   textSetting,
@@ -21,15 +20,15 @@ import {
   futureTimeForms,
   omitAbsent,
   readFutureTime,
-  readJson,
-  readLimit,
+  queryOf,
+  readJsonFile,
   readTextFile,
   readTime,
   timeForms,
 } from '../options/values.ts';
 import { columns, describe, type Screen, shownTime } from '../output/print.ts';
 import { countDown, describeOutcome } from '../output/views.ts';
-import { flag, text, verb } from '../verb.ts';
+import { flag, text, type Values, verb } from '../verb.ts';
 
 /** From when on the endpoint gets events, and how it gets what came before: who sends at once is surprised by none. */
 export function describeBeginning(
@@ -49,13 +48,8 @@ function describeTest({ event_id: event, delivery_id: delivery, attempt }: TestR
     return describe({ outcome: `not sent yet: \`hookline ${command}\` will show the outcome`, ...ids }, screen);
   }
   const { at, response_excerpt: answer } = attempt;
-  const shown = {
-    outcome: describeOutcome(attempt),
-    at,
-    ...ids,
-    ...(answer !== null && answer !== '' && { answer }),
-  };
-  return describe(shown, screen);
+  const outcome = describeOutcome(attempt);
+  return describe({ outcome, at, ...ids, ...(answer !== null && answer !== '' && { answer }) }, screen);
 }
 
 /** The settings of an endpoint; a client certificate comes from files. */
@@ -102,17 +96,15 @@ const endpointOptions = {
 /** The settings that have a default to be reset to. */
 const resettableSettings = [...Object.keys(settings).filter((name) => name !== 'url'), 'client_certificate'];
 
-type Values = Parameters<typeof readSettings>[1] & {
-  'client-certificate-file'?: string | undefined;
-  'client-key-file'?: string | undefined;
-};
+type EndpointValues = Values<typeof endpointOptions>;
 
 /** The settings that the call gives. The API validates them. */
-async function readEndpoint(context: Context, values: Values): Promise<Record<string, unknown>> {
-  return { ...(await readSettings(context, values, settings)), ...(await readClientCertificate(context, values)) };
-}
+const readEndpoint = async (context: Context, values: EndpointValues): Promise<Record<string, unknown>> => ({
+  ...(await readSettings(context, values, settings)),
+  ...(await readClientCertificate(context, values)),
+});
 
-async function readClientCertificate(context: Context, values: Values): Promise<object> {
+async function readClientCertificate(context: Context, values: EndpointValues): Promise<object> {
   const { 'client-certificate-file': certificate, 'client-key-file': key } = values;
   if (certificate === undefined && key === undefined) return {};
   if (certificate === undefined || key === undefined)
@@ -125,7 +117,7 @@ async function readClientCertificate(context: Context, values: Values): Promise<
   };
 }
 
-const resources = 'endpoints';
+const { apiVerb, listVerb, endVerb, tenantOption } = apiVerbs('endpoints');
 
 /** Nested objects as lines of their own: `latency.p95_ms`. */
 const flat = (thing: object, prefix = ''): [string, unknown][] =>
@@ -140,71 +132,64 @@ const pauseVerbs = {
     summary: 'Show how an endpoint does, and what waits for it',
     description:
       'Shows the circuit breaker of an endpoint, its success and latency, what waits and until when, and its last success and failure. A dash is what is not known.',
-    resources,
     argument: 'id',
-    call: (api, _values, { id }) => api.call('GET /v1/endpoints/:id/health', { params: { id } }),
+    call: (api, _values, params) => api.call('GET /v1/endpoints/:id/health', { params }),
     show: (health, screen) => describe(Object.fromEntries(flat(health)), screen),
   }),
   pause: apiVerb({
     summary: 'Pause an endpoint; its deliveries wait',
     description:
       'Pauses an endpoint: its deliveries wait, and their deadlines move by the time of the pause. It ends after 72 hours unless --until says otherwise, and lasts 14 days at most. Pausing again moves its end.',
-    resources,
     argument: 'id',
     options: { until: text('TIME', futureTimeForms) },
-    call: (api, { until }, { id }, { clock }) => {
-      const body = omitAbsent({ until: readFutureTime('until', until, clock.nowMs()) });
-      return api.call('POST /v1/endpoints/:id/pause', { params: { id }, body });
-    },
+    call: (api, { until }, params, { clock }) =>
+      api.call('POST /v1/endpoints/:id/pause', {
+        params,
+        body: { until: readFutureTime('until', until, clock.nowMs()) },
+      }),
     show: ({ id, paused_until: until }, screen) => `${id} is paused until ${String(shownTime(until, screen))}`,
   }),
   probe: apiVerb({
     summary: 'Probe an endpoint whose circuit breaker is open now',
     description:
       'Has the delivery that has waited longest sent within seconds, whenever the next probe is due. If it goes well, the others follow slowly.',
-    resources,
     argument: 'id',
-    call: (api, _values, { id }) => api.call('POST /v1/endpoints/:id/probe', { params: { id } }),
+    call: (api, _values, params) => api.call('POST /v1/endpoints/:id/probe', { params }),
     show: ({ id }) => `${id} is probed: \`hookline endpoints health ${id}\` shows how that went`,
   }),
   resume: apiVerb({
     summary: 'Resume a paused endpoint',
     description: 'Ends the pause of an endpoint: its deliveries are sent, oldest first, at its own rate.',
-    resources,
     argument: 'id',
-    call: (api, _values, { id }) => api.call('POST /v1/endpoints/:id/resume', { params: { id } }),
+    call: (api, _values, params) => api.call('POST /v1/endpoints/:id/resume', { params }),
     show: ({ id }) => `${id} is not paused`,
   }),
 };
 
 export const endpoints = {
-  list: apiVerb({
+  list: listVerb({
     summary: 'List the endpoints',
     description: 'Lists the endpoints that are not deleted, oldest first.',
-    resources,
     options: {
       status: text('NAME', 'enabled (paused ones too), paused or disabled'),
       failing: flag('endpoints all of whose attempts fail at present'),
       search: text('TEXT', 'endpoints with this text in the URL or the description'),
-      limit: text('N', 'list at most this many (default: all)'),
     },
-    call: (api, { status, failing, search, limit }) => {
-      const query = new URLSearchParams(omitAbsent({ status, failing: failing ? 'true' : undefined, q: search }));
-      return api.list('GET /v1/endpoints', readLimit(limit), { query });
+    call: (api, { status, failing, search, most }) => {
+      const query = queryOf({ status, failing: failing ? 'true' : undefined, q: search });
+      return api.list('GET /v1/endpoints', most, { query });
     },
     show: columns('id', 'url', 'event_types', 'disabled_reason', 'created_at'),
   }),
   show: apiVerb({
     summary: 'Show an endpoint',
-    resources,
     argument: 'id',
-    call: (api, _values, { id }) => api.call('GET /v1/endpoints/:id', { params: { id } }),
+    call: (api, _values, params) => api.call('GET /v1/endpoints/:id', { params }),
   }),
   create: apiVerb({
     summary: 'Create an endpoint; shows its secret once',
     description:
       'Creates an endpoint. Prints the secret that signs its deliveries: it is shown this once. The endpoint gets events accepted from its `effective_at` on, two seconds from now: on a terminal it is counted down to.',
-    resources,
     options: {
       secret: text('TEXT', 'the secret that the receiver has generated (default: a new one)'),
       ...endpointOptions,
@@ -220,30 +205,20 @@ export const endpoints = {
     summary: 'Change or reset settings of an endpoint',
     description:
       'Changes the settings that are given and leaves the rest. In force everywhere, for events that are received from then on, at its `effective_at`, two seconds from now: on a terminal it is counted down to.',
-    resources,
     argument: 'id',
     options: { ...changeOptions('endpoint'), ...endpointOptions },
-    async call(api, values, { id }, context) {
-      const body = {
-        ...(await readEndpoint(context, values)),
-        ...readResets(values.reset, { thing: 'an endpoint', settings: resettableSettings }),
-      };
-      refuseEmptyChange(body);
-      const given = { params: { id }, body: JSON.stringify(body), ifMatch: values['if-match'] };
-      return api.call('PATCH /v1/endpoints/:id', given);
+    async call(api, values, params, context) {
+      const given = await readEndpoint(context, values);
+      const body = bodyOfChange(given, values.reset, { thing: 'an endpoint', settings: resettableSettings });
+      return api.call('PATCH /v1/endpoints/:id', { params, body, ifMatch: values['if-match'] });
     },
     afterwards: ({ effective_at }, context) => countDown(context, effective_at),
   }),
-  delete: apiVerb({
+  delete: endVerb({
     summary: 'Delete an endpoint; cancels its open deliveries',
     description: 'Deletes an endpoint for good. Its open deliveries are cancelled, and its id is never used again.',
-    resources,
-    argument: 'id',
-    call: async (api, _values, { id }) => {
-      await api.call('DELETE /v1/endpoints/:id', { params: { id } });
-      return { id, deleted: true };
-    },
-    show: ({ id }) => `${id} is deleted`,
+    field: 'deleted',
+    call: (api, given) => api.call('DELETE /v1/endpoints/:id', given),
   }),
   'rotate-secret': rotateSecretVerb('endpoints', {
     description:
@@ -254,55 +229,43 @@ export const endpoints = {
     summary: 'Enable an endpoint, whatever disabled it',
     description:
       'Enables an endpoint, whatever disabled it. `hookline endpoints recover` replays what was dead-lettered in the meantime.',
-    resources,
     argument: 'id',
-    call: (api, _values, { id }) => api.call('POST /v1/endpoints/:id/enable', { params: { id } }),
+    call: (api, _values, params) => api.call('POST /v1/endpoints/:id/enable', { params }),
   }),
   disable: apiVerb({
     summary: 'Disable an endpoint; dead-letters its deliveries',
     description:
       'Disables an endpoint. Its open deliveries become dead letters, and so do new ones until it is enabled again.',
-    resources,
     argument: 'id',
-    call: (api, _values, { id }) => api.call('POST /v1/endpoints/:id/disable', { params: { id } }),
+    call: (api, _values, params) => api.call('POST /v1/endpoints/:id/disable', { params }),
   }),
   ...pauseVerbs,
   recover: verb({
     summary: 'Replay the dead letters of an endpoint since a time',
     description: `Replays the deliveries to the endpoint that were dead-lettered since a time, oldest first, and shows the progress until what was sent has arrived, or not. Ctrl-C stops watching, not the replay. ${exitCodesOfReplay}`,
     argument: 'id',
-    options: { since: text('TIME', timeForms), ...replayLimitOptions, ...waitOptions, ...tenantOption(resources) },
-    async run(values, { id }, context) {
+    options: { since: text('TIME', timeForms), ...replayLimitOptions, ...waitOptions, ...tenantOption },
+    async run(values, params, context) {
       const since = readTime('since', values.since, context.clock.nowMs());
       if (since === undefined) throw usageFailure('missing --since');
       const body = { since, ...readReplayLimits(values) };
       const api = connect(context, values.tenant);
-      return runReplay(
-        context,
-        api,
-        () => api.call('POST /v1/endpoints/:id/recover', { params: { id }, body }),
-        values,
-      );
+      const start = () => api.call('POST /v1/endpoints/:id/recover', { params, body });
+      return runReplay(context, api, start, values);
     },
   }),
   test: apiVerb({
     summary: 'Send a test event to an endpoint and show the outcome',
     description:
       'Sends the endpoint a test event, signed like every delivery, and shows the outcome. Exits 0 if it was delivered, else 1.',
-    resources,
     argument: 'id',
     options: {
       type: text('NAME', 'the type of the event'),
       'payload-file': text('FILE', 'the payload: any JSON'),
     },
-    async call(api, { type, 'payload-file': file }, { id }, context) {
-      const body = {
-        ...omitAbsent({ type }),
-        ...(file !== undefined && {
-          payload: readJson('payload-file', await readTextFile(context, 'payload-file', file)),
-        }),
-      };
-      return api.call('POST /v1/endpoints/:id/test', { params: { id }, body: JSON.stringify(body) });
+    async call(api, { type, 'payload-file': file }, params, context) {
+      const body = { type, payload: await readJsonFile(context, 'payload-file', file) };
+      return api.call('POST /v1/endpoints/:id/test', { params, body: JSON.stringify(body) });
     },
     show: describeTest,
     exitCode: ({ attempt }) => (attempt?.outcome === 'delivered' ? 0 : 1),

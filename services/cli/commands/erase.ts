@@ -1,9 +1,9 @@
-import { tenantOption } from '../api-calls/api-verb.ts';
+import { apiVerbs } from '../api-calls/api-verb.ts';
 import { connect } from '../api-calls/api.ts';
 import { usageFailure } from '../command-failure.ts';
 import type { Context } from '../context.ts';
 import { omitAbsent } from '../options/values.ts';
-import { confirm } from '../output/confirm.ts';
+import { confirm, refuseUnasked } from '../output/confirm.ts';
 import { describe, print } from '../output/print.ts';
 import { flag, text, type Values, verb } from '../verb.ts';
 
@@ -16,7 +16,7 @@ const options = {
   receipt: text('ID', 'show the receipt of an erasure (ers_…), or its progress'),
   'dry-run': flag('show how many events would be erased; change nothing'),
   yes: flag('do not ask'),
-  ...tenantOption('events'),
+  ...apiVerbs('events').tenantOption,
 } as const;
 
 type EraseValues = Values<typeof options>;
@@ -24,7 +24,6 @@ type EraseValues = Values<typeof options>;
 const notDone = 'nothing was erased';
 
 async function erase(values: EraseValues, context: Context): Promise<number> {
-  const { process } = context;
   const { event, receipt, json, tenant } = values;
   const filter = omitAbsent({
     event_id: values['event-id'],
@@ -43,8 +42,7 @@ async function erase(values: EraseValues, context: Context): Promise<number> {
   };
   if (receipt !== undefined) return show(await api.call('GET /v1/erasures/:id', { params: { id: receipt } }));
 
-  const mayAsk = process.stdin.isTTY && process.stderr.isTTY;
-  if (!values['dry-run'] && !values.yes && !mayAsk) throw usageFailure('no terminal to confirm on: give --yes');
+  refuseUnasked(values, context);
   if (event !== undefined) {
     if (!values.yes) await confirm(context, `Erase ${event} for good?`, notDone);
     return show(await api.call('DELETE /v1/events/:id', { params: { id: event } }));

@@ -1,11 +1,20 @@
 import type { ErasedEvent, Event, EventMatch, EventRequest, EventSearch } from '#lib/api-contract';
-import { apiVerb, tenantOption } from '../api-calls/api-verb.ts';
+import { apiVerbs } from '../api-calls/api-verb.ts';
 import { usageFailure } from '../command-failure.ts';
+import type { Context } from '../context.ts';
 import { bulkOptions, exitCodesOfReplay } from '../options/replay-options.ts';
-import { omitAbsent, readJson, readLimit, readTextFile } from '../options/values.ts';
+import { queryOf, readJson, readLimit, readTextFile } from '../options/values.ts';
 import { columns, table } from '../output/print.ts';
 import { list, text, verb } from '../verb.ts';
-import { filterOf, filterOptions, findEvents, findFilter, findOptions, queryOf } from './find-events.ts';
+import { filterOf, filterOptions, findEvents, findFilter, findOptions } from './find-events.ts';
+
+/** The JSON of an option, or of the file of the other one. */
+async function readTextOrFile(context: Context, option: string, texts: Readonly<Record<string, string | undefined>>) {
+  const fileOption = `${option}-file`;
+  const { [option]: given = '', [fileOption]: file } = texts;
+  const text = file === undefined ? given : await readTextFile(context, fileOption, file);
+  return { text, json: readJson(file === undefined ? option : fileOption, text) };
+}
 
 /** `name:value`, repeatable. The API validates them. */
 const readTags = (texts: readonly string[]): Record<string, string> =>
@@ -51,36 +60,32 @@ const matchRow = (match: EventMatch) => ({
   delivery_id: match.delivery_id,
 });
 
+const reasonWords: Partial<Record<NonNullable<EventMatch['reason']>, string>> = {
+  test_event: 'a test of one endpoint',
+  loop: 'its webhook came back to a source that it had passed, or had passed eight others',
+  disabled: 'was disabled',
+  deleted: 'was deleted',
+  payload_not_json: 'has a filter, and the payload is not JSON',
+  payload_removed: 'has a filter, and the payload has been removed',
+  history_removed: 'its settings at that time have been removed',
+};
+
 function whyOf({ reason, unjudged, expected, clause, created_at }: EventMatch): string {
   switch (reason) {
     case null:
       return unjudged === null ? 'matched' : `its filter could not be evaluated (${unjudged})`;
-    case 'test_event':
-      return 'a test of one endpoint';
-    case 'loop':
-      return 'its webhook came back to a source that it had passed, or had passed eight others';
     case 'created_later':
       return `created at ${created_at}, which did not count yet for the event`;
-    case 'disabled':
-      return 'was disabled';
-    case 'deleted':
-      return 'was deleted';
     case 'type':
       return `other event types: ${expected?.join(', ')}`;
     case 'source':
       return `other sources: ${expected?.join(', ')}`;
-    case 'payload_not_json':
-      return 'has a filter, and the payload is not JSON';
     case 'filter':
       return clause === null
         ? 'refused by its filter'
         : `filter: ${clause.path === null ? '' : `${clause.path} `}${clause.operator} ${JSON.stringify(clause.expected)}`;
-    case 'payload_removed':
-      return 'has a filter, and the payload has been removed';
-    case 'history_removed':
-      return 'its settings at that time have been removed';
     default:
-      return reason;
+      return reasonWords[reason] ?? reason;
   }
 }
 
@@ -92,39 +97,34 @@ function sinceThen({ reason, disabled_at, deleted_at }: EventMatch): string {
 
 /** Verbs that explain events: their arrivals, their endpoints, and their payloads. */
 
-const resources = 'events';
+const { apiVerb, listVerb, tenantOption } = apiVerbs('events');
 
 /** A search goes by the time of receipt, not of changes. */
-const withoutSince = ({ since: _changed, ...filters }: typeof filterOptions) => filters;
-const searchFilters = withoutSince(filterOptions);
+const { since: _changed, ...searchFilters } = filterOptions;
 
 const explainVerbs = {
-  receipts: apiVerb({
+  receipts: listVerb({
     summary: 'List the arrivals of an event',
     description:
       'Lists each arrival of an event, oldest first: the first one and its duplicates, from where each came, and whether it had the same bytes.',
-    resources,
     argument: 'id',
-    options: { limit: text('N', 'list at most this many (default: 100)') },
-    call: (api, { limit }, { id }) =>
-      api.list('GET /v1/events/:id/receipts', readLimit(limit, { otherwise: 100 }), { params: { id } }),
+    limits: { otherwise: 100 },
+    call: (api, { most }, params) => api.list('GET /v1/events/:id/receipts', most, { params }),
     show: columns('received_at', 'id', 'client_address', 'kind', 'same_bytes'),
   }),
   why: apiVerb({
     summary: 'Show which endpoints got an event, and why others did not',
     description:
       'Lists every endpoint with whether the event matched it, or the first reason why not, by the settings at the time of receipt.',
-    resources,
     argument: 'id',
     options: { limit: text('N', 'list at most this many endpoints (default: all)') },
-    call: (api, { limit }, { id }) => api.list('GET /v1/events/:id/matching', readLimit(limit), { params: { id } }),
+    call: (api, { limit }, params) => api.list('GET /v1/events/:id/matching', readLimit(limit), { params }),
     show: (matches, screen) => table(matches.map(matchRow), matchColumns, screen),
   }),
   search: apiVerb({
     summary: 'Search the payloads of the newest events',
     description:
       'Searches payloads by a filter as endpoints have it, newest events first. A search reads at most 64 MiB and 2 seconds; it says where it stopped, and --cursor continues there.',
-    resources,
     options: {
       filter: text('JSON', 'the filter, such as {"data.amount":{"$gt":100}}'),
       'filter-file': text('FILE', 'a file with the filter; - reads the standard input'),
@@ -134,18 +134,16 @@ const explainVerbs = {
       cursor: text('ID', 'continue after this event'),
     },
     async call(api, values, _given, context) {
-      const { filter, 'filter-file': file } = values;
+      const { filter, 'filter-file': file, receipt, cursor } = values;
       if ((filter === undefined) === (file === undefined))
         throw usageFailure('exactly one of --filter and --filter-file is needed');
-      const [option, json] =
-        file === undefined
-          ? (['filter', filter ?? ''] as const)
-          : (['filter-file', await readTextFile(context, 'filter-file', file)] as const);
+      const { json } = await readTextOrFile(context, 'filter', { filter, 'filter-file': file });
       const query = queryOf({
-        filter: JSON.stringify(readJson(option, json)),
-        ...filterOf({ ...values, since: undefined }, context.clock.nowMs()).query,
+        filter: JSON.stringify(json),
+        ...filterOf(values),
         limit: String(readLimit(values.limit, { max: 1_000, otherwise: 100 })),
-        ...omitAbsent({ receipt_id: values.receipt, cursor: values.cursor }),
+        receipt_id: receipt,
+        cursor,
       });
       return api.call('GET /v1/events/search', { query });
     },
@@ -165,7 +163,6 @@ export const events = {
     summary: 'Publish an event',
     description:
       'Publishes an event of your own. It is delivered like a webhook, to the endpoints that subscribe to it. The payload is delivered exactly as it is written here.',
-    resources,
     options: {
       type: text('NAME', 'the type of the event, such as order.paid'),
       payload: text('JSON', 'the payload (default: {})'),
@@ -175,40 +172,35 @@ export const events = {
       tag: list('NAME:VALUE', 'a tag to find the event by'),
     },
     async call(api, values, _given, context) {
-      const { type, payload, 'payload-file': file } = values;
+      const { type, payload, 'payload-file': file, tag } = values;
       if (type === undefined) throw usageFailure('missing --type');
       if (payload !== undefined && file !== undefined)
         throw usageFailure('--payload and --payload-file exclude each other');
-      const [option, json] =
-        file === undefined
-          ? ['payload', payload ?? '{}']
-          : ['payload-file', await readTextFile(context, 'payload-file', file)];
-      readJson(option, json);
+      const given = await readTextOrFile(context, 'payload', { payload: payload ?? '{}', 'payload-file': file });
       const facts = {
-        ...omitAbsent({ type, event_id: values['event-id'], ordering_key: values['ordering-key'] }),
-        ...(values.tag !== undefined && { tags: readTags(values.tag) }),
+        type,
+        event_id: values['event-id'],
+        ordering_key: values['ordering-key'],
+        tags: tag && readTags(tag),
       };
       // Parsing and printing would change large numbers.
-      const body = `${JSON.stringify(facts).slice(0, -1)},"payload":${json}}`;
+      const body = `${JSON.stringify(facts).slice(0, -1)},"payload":${given.text}}`;
       return api.call('POST /v1/events', { body });
     },
   }),
-  list: apiVerb({
+  list: listVerb({
     summary: 'List events, newest first',
     description: 'Lists events by their receipt, newest first.',
-    resources,
-    options: { ...findOptions, limit: text('N', 'list at most this many (default: 50)') },
-    call: (api, values, _given, { clock }) => {
-      const query = queryOf({ order: 'desc', ...findFilter(values, clock.nowMs()) });
-      return api.list('GET /v1/events', readLimit(values.limit, { otherwise: 50 }), { query });
-    },
+    options: findOptions,
+    limits: { otherwise: 50 },
+    call: (api, { most, ...values }, _given, { clock }) =>
+      api.list('GET /v1/events', most, { query: queryOf({ order: 'desc', ...findFilter(values, clock.nowMs()) }) }),
     show: (found, screen) => table(found.map(eventRow), listedColumns, screen),
   }),
   find: apiVerb({
     summary: 'Find the events that a sender, a log line or a trace names',
     description:
       'Finds events by an identifier from elsewhere: the id that the sender or publisher gave (evt_… of Stripe, X-GitHub-Delivery), a receipt (rcp_…), or a trace id. Exit code 1 if there is none.',
-    resources,
     argument: 'identifier',
     call: (api, _values, { identifier }) => findEvents(api, identifier),
     show: (found, screen) => (found.length === 0 ? 'no such event' : table(found.map(eventRow), listedColumns, screen)),
@@ -217,25 +209,22 @@ export const events = {
   show: apiVerb({
     summary: 'Show an event with its payload',
     description: 'Shows an event, with its payload if that is JSON.',
-    resources,
     argument: 'id',
-    call: (api, _values, { id }) => api.call('GET /v1/events/:id', { params: { id } }),
+    call: (api, _values, params) => api.call('GET /v1/events/:id', { params }),
   }),
   request: apiVerb({
     summary: 'Show the request that an event came with',
     description:
       'Shows method, path, client address and headers of the webhook that became the event. Signatures and other possible secrets are masked.',
-    resources,
     argument: 'id',
-    call: (api, _values, { id }) => api.call('GET /v1/events/:id/request', { params: { id } }),
+    call: (api, _values, params) => api.call('GET /v1/events/:id/request', { params }),
     show: requestText,
   }),
   deliveries: apiVerb({
     summary: 'List the deliveries of an event',
     description: 'Lists the deliveries of an event: one line for each endpoint and each replay.',
-    resources,
     argument: 'id',
-    call: (api, _values, { id }) => api.list('GET /v1/events/:id/deliveries', Infinity, { params: { id } }),
+    call: (api, _values, params) => api.list('GET /v1/events/:id/deliveries', Infinity, { params }),
     show: columns('id', 'endpoint_id', 'generation', 'status', 'attempts', 'next_attempt_at', 'detail'),
   }),
   ...explainVerbs,
@@ -246,17 +235,13 @@ export const events = {
       ...findOptions,
       to: text('ID', 'send them to this endpoint alone'),
       ...bulkOptions,
-      ...tenantOption(resources),
+      ...tenantOption,
     },
     run: async (values, _given, context) => {
       const { runBulk } = await import('../api-calls/run-bulk.ts');
       const filter = findFilter(values, context.clock.nowMs());
-      const more = omitAbsent({ endpoint_id: values.to });
-      return runBulk(
-        context,
-        { name: 'POST /v1/events/replay', filter, more, question: 'Send {n} deliveries again' },
-        values,
-      );
+      const bulk = { filter, endpointId: values.to, question: 'Send {n} deliveries again' };
+      return runBulk(context, { name: 'POST /v1/events/replay', ...bulk }, values);
     },
   }),
   tail: verb({
@@ -266,7 +251,7 @@ export const events = {
     options: {
       ...filterOptions,
       count: text('N', 'end after this many changes'),
-      ...tenantOption(resources),
+      ...tenantOption,
     },
     run: async (values, _given, context) => (await import('./tail-events.ts')).tailEvents(values, context),
   }),

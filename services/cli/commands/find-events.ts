@@ -1,6 +1,6 @@
 import type { Client } from '#client';
 import type { ErasedEvent, Event } from '#lib/api-contract';
-import { omitAbsent, readTime, timeForms } from '../options/values.ts';
+import { omitAbsent, queryOf, readTimes, timeForms } from '../options/values.ts';
 import { list, text, type Values } from '../verb.ts';
 
 /** The filters of the changes of events. */
@@ -12,19 +12,12 @@ export const filterOptions = {
   since: text('TIME', `changed at this time or later: ${timeForms}`),
 };
 
-/** The API's parameters; a list is one that is repeated. */
-export type Query = Readonly<Record<string, string | readonly string[]>>;
-
-/** @returns `since`: RFC 3339 */
-export const filterOf = (
-  values: Values<typeof filterOptions>,
-  nowMs: number,
-): { query: Query; since: string | undefined } => ({
-  query: {
-    ...omitAbsent({ type: values.type, status: values.status, source_id: values.source }),
-    ...(values.tag !== undefined && { tag: values.tag }),
-  },
-  since: readTime('since', values.since, nowMs),
+/** The API's parameters, except for the time. */
+export const filterOf = ({ type, status, source, tag }: Omit<Values<typeof filterOptions>, 'since'>) => ({
+  type,
+  status,
+  source_id: source,
+  tag,
 });
 
 /** The filters of lists in the order of receipt. */
@@ -44,8 +37,9 @@ export const findOptions = {
 };
 
 /** The API's fields. */
-export const findFilter = (values: Values<typeof findOptions>, nowMs: number): Record<string, string | string[]> => ({
-  ...omitAbsent({
+export function findFilter(values: Values<typeof findOptions>, nowMs: number): Record<string, string | string[]> {
+  const { since, until } = readTimes(values, nowMs);
+  return omitAbsent<string | string[]>({
     type: values.type,
     status: values.status,
     source_id: values.source,
@@ -54,18 +48,12 @@ export const findFilter = (values: Values<typeof findOptions>, nowMs: number): R
     endpoint_id: values.endpoint,
     ordering_key: values['ordering-key'],
     trace_id: values.trace,
-    received_since: readTime('since', values.since, nowMs),
-    received_until: readTime('until', values.until, nowMs),
-  }),
-  ...(values.tag !== undefined && { tag: values.tag }),
-  ...(values.has !== undefined && { has: values.has }),
-});
-
-/** As the parameters of a request: lists repeat theirs. */
-export const queryOf = (fields: Readonly<Record<string, string | readonly string[]>>): URLSearchParams =>
-  new URLSearchParams(
-    Object.entries(fields).flatMap(([name, value]) => [value].flat().map((one): [string, string] => [name, one])),
-  );
+    received_since: since,
+    received_until: until,
+    tag: values.tag,
+    has: values.has,
+  });
+}
 
 /** More events than these have nothing in common but a careless sender. */
 const most = 50;
@@ -74,7 +62,7 @@ const most = 50;
 export async function findEvents(api: Pick<Client, 'list'>, identifier: string): Promise<(Event | ErasedEvent)[]> {
   const found = new Map<string, Event | ErasedEvent>();
   for (const parameter of parametersOf(identifier)) {
-    const query = new URLSearchParams({ order: 'desc', [parameter]: identifier });
+    const query = queryOf({ order: 'desc', [parameter]: identifier });
     for (const event of await api.list('GET /v1/events', most, { query })) found.set(event.id, event);
   }
   return [...found.values()].sort((a, b) => (a.id < b.id ? 1 : -1));

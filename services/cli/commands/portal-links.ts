@@ -1,9 +1,10 @@
-import { apiVerb } from '../api-calls/api-verb.ts';
-import { omitAbsent, readLimit, readWholeNumber } from '../options/values.ts';
+import { apiVerbs } from '../api-calls/api-verb.ts';
+import { readWholeNumber } from '../options/values.ts';
 import { columns } from '../output/print.ts';
 import { list, text } from '../verb.ts';
 
-const resources = 'portal links';
+const { apiVerb, listVerb, endVerb } = apiVerbs('portal links');
+
 const hour = 3_600;
 const longestHours = 7 * 24;
 
@@ -12,7 +13,6 @@ export const portalLinks = {
     summary: 'Make a link that signs a customer in to the portal, once',
     description:
       'Makes a link to the portal of the tenant and prints its code: it is shown this once. The link is redeemed once; it ends after --hours, when it is revoked, and with its key.',
-    resources,
     options: {
       capability: list('CAPABILITY', 'view, replay, endpoints or secrets (default: view)'),
       hours: text('N', `end after so many hours, ${longestHours} at most (default: 24)`),
@@ -24,28 +24,22 @@ export const portalLinks = {
       const body = {
         capabilities,
         expires_in_seconds: readWholeNumber('hours', hours, ends) * hour,
-        ...omitAbsent({ return_url: returnUrl, accent }),
+        return_url: returnUrl,
+        accent,
       };
       return api.call('POST /v1/portal-links', { body: JSON.stringify(body) });
     },
   }),
-  list: apiVerb({
+  list: listVerb({
     summary: 'List portal links',
     description: 'Lists portal links that are not revoked, oldest first, until 30 days after their end.',
-    resources,
-    options: { limit: text('N', 'list at most this many (default: all)') },
-    call: (api, { limit }) => api.list('GET /v1/portal-links', readLimit(limit)),
+    call: (api, { most }) => api.list('GET /v1/portal-links', most),
     show: columns('id', 'status', 'capabilities', 'created_at', 'expires_at', 'redeemed_at'),
   }),
-  revoke: apiVerb({
+  revoke: endVerb({
     summary: 'Revoke a portal link, and end its session',
     description: 'Revokes a portal link for good; whoever is signed in by it is signed out within two seconds.',
-    resources,
-    argument: 'id',
-    call: async (api, _values, { id }) => {
-      await api.call('DELETE /v1/portal-links/:id', { params: { id } });
-      return { id, revoked: true };
-    },
-    show: ({ id }) => `${id} is revoked`,
+    field: 'revoked',
+    call: (api, given) => api.call('DELETE /v1/portal-links/:id', given),
   }),
 };

@@ -1,67 +1,47 @@
-import { hash, randomUUID } from 'node:crypto';
-import { type EventRecord, publishedSourceId, readSchema, sourceDefaults } from '#lib/contract';
+import { hash } from 'node:crypto';
+import { type EventRecord, publishedSourceId, sourceDefaults } from '#lib/contract';
 import { bodyHashOf, type Candidate, createDedupStore, createPostgresKeyTable, type KeyMemory } from '#lib/dedup-store';
 import { isNotErased } from '#lib/event-store';
-import { createEventCodec, readTopic } from '#lib/kafka';
+import { createEventCodec } from '#lib/kafka';
 import type { Query } from '#lib/postgres';
 import type { Context } from '../context.ts';
 import { describe, print } from '../output/print.ts';
-import { inLots, noteUndecodable, readSince, type RebuildValues, withStores } from './rebuild-stores.ts';
+import { inLots, rebuild, type RebuildValues } from './rebuild-stores.ts';
 
 /**
  * Gives dedup its rows back from what was published: each event of a webhook is decided as its record was, so that it holds its key again. A
  * row of another webhook that has not expired by then stays.
  */
-export async function rebuildDedup(values: RebuildValues, context: Context): Promise<number> {
-  const sinceMs = readSince(values.since, context);
-  return withStores(context, async ({ postgres, kafka, registryUrl, topicPrefix, topics }) => {
-    const dryRun = values['dry-run'];
-    const codec = createEventCodec({
-      clock: kafka.clock,
-      log: kafka.log,
-      registryUrl,
-      topic: topics.events,
-      schema: readSchema('events'),
-    });
-    const table = createPostgresKeyTable(postgres);
-    const store = createDedupStore({ memory: nothingRemembered, table });
-    const counts = { dry_run: dryRun, events: 0, restored: 0 };
+export function rebuildDedup(values: RebuildValues, context: Context): Promise<number> {
+  const dryRun = values['dry-run'];
+  return rebuild<EventRecord>(values, context, {
+    topic: 'events',
+    createCodec: createEventCodec,
+    async work({ postgres, read }) {
+      const table = createPostgresKeyTable(postgres);
+      const store = createDedupStore({ memory: nothingRemembered, table });
+      const counts = { dry_run: dryRun, events: 0, restored: 0 };
 
-    const restore = async (candidates: readonly Candidate[]): Promise<readonly unknown[]> => {
-      if (dryRun) return (await table.read(candidates)).filter((row) => row === undefined);
-      const verdicts = await store.decide(candidates);
-      const own = candidates.filter((_, index) => ['first', 'republish'].includes(verdicts[index]?.kind ?? ''));
-      await store.complete(own);
-      return own;
-    };
+      const restore = async (candidates: readonly Candidate[]): Promise<readonly unknown[]> => {
+        if (dryRun) return (await table.read(candidates)).filter((row) => row === undefined);
+        const verdicts = await store.decide(candidates);
+        const own = candidates.filter((_, index) => ['first', 'republish'].includes(verdicts[index]?.kind ?? ''));
+        await store.complete(own);
+        return own;
+      };
 
-    await codec.start();
-    try {
       const ttls = await readTtls(postgres);
-      await readTopic({
-        ...kafka,
-        topic: topics.events,
-        groupId: `${topicPrefix}rebuild-${randomUUID()}`,
-        sinceMs,
-        onUndecodable: (batch) => noteUndecodable(context, batch),
-        async handle(records) {
-          const events: EventRecord[] = [];
-          for (const { value } of records) {
-            const event = await codec.decode(value);
-            if (!('malformed' in event) && event.source_id !== publishedSourceId) events.push(event);
-          }
-          counts.events += events.length;
-          const kept = await inLots(events, (lot) => notErased(postgres, lot));
-          const lists = oneOfEachKey(kept.map((event) => candidateOf(event, ttls)));
-          for (const candidates of dryRun ? lists.slice(0, 1) : lists)
-            counts.restored += (await inLots(candidates, restore)).length;
-        },
+      await read(async (all) => {
+        const events = all.filter(({ source_id }) => source_id !== publishedSourceId);
+        counts.events += events.length;
+        const kept = await inLots(events, (lot) => notErased(postgres, lot));
+        const lists = oneOfEachKey(kept.map((event) => candidateOf(event, ttls)));
+        for (const candidates of dryRun ? lists.slice(0, 1) : lists)
+          counts.restored += (await inLots(candidates, restore)).length;
       });
       print(context, counts, values.json, describe);
       return 0;
-    } finally {
-      await codec.stop();
-    }
+    },
   });
 }
 
@@ -85,16 +65,13 @@ const candidateOf = (event: EventRecord, ttls: Ttls): Candidate => ({
   ttlSeconds: ttls.get(event.source_id) ?? sourceDefaults.dedup_ttl_seconds,
 });
 
-/** Lists in which no key is twice, each in the order of receipt. */
+/** Lists in which no key is twice: the first of each key, then the second of each. */
 function oneOfEachKey(candidates: readonly Candidate[]): Candidate[][] {
+  const inOrder = candidates.toSorted((a, b) => a.receivedAt - b.receivedAt);
+  const ofKeys = Map.groupBy(inOrder, ({ tenant, key }) => `${tenant}/${key.toString('hex')}`);
   const lists: Candidate[][] = [];
-  const times = new Map<string, number>();
-  for (const candidate of candidates.toSorted((a, b) => a.receivedAt - b.receivedAt)) {
-    const name = `${candidate.tenant}/${candidate.key.toString('hex')}`;
-    const nth = times.get(name) ?? 0;
-    times.set(name, nth + 1);
-    (lists[nth] ??= []).push(candidate);
-  }
+  for (const ofKey of ofKeys.values())
+    for (const [nth, candidate] of ofKey.entries()) (lists[nth] ??= []).push(candidate);
   return lists;
 }
 

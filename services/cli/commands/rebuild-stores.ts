@@ -1,7 +1,8 @@
-import { type TopicName, topicsOf } from '#lib/contract';
-import { kafkaAccess, type UndecodableBatch } from '#lib/kafka';
+import { randomUUID } from 'node:crypto';
+import { readSchema, type TopicName, topicsOf } from '#lib/contract';
+import { type createEventCodec, type KafkaAccess, kafkaAccess, readTopic, type UndecodableBatch } from '#lib/kafka';
 import { createPostgres, postgresAccess, type Query } from '#lib/postgres';
-import { type Clock, silentLogger } from '#lib/runtime';
+import { type Part, silentLogger } from '#lib/runtime';
 import { usageFailure } from '../command-failure.ts';
 import { loadRebuildConfig } from '../config.ts';
 import type { Context } from '../context.ts';
@@ -15,7 +16,7 @@ export interface RebuildValues {
 }
 
 /** @returns in milliseconds since 1970. @throws CommandFailure of usage */
-export function readSince(text: string | undefined, { clock }: Context): number | undefined {
+function readSince(text: string | undefined, { clock }: Context): number | undefined {
   const time = readTime('since', text, clock.nowMs());
   if (time === undefined) return undefined;
   const ms = Date.parse(time);
@@ -37,7 +38,7 @@ export async function inLots<T, R>(
 }
 
 /** Says what a rebuild passes over: the stage that met the batch has written its dead letter, whose replay brings what is missing. */
-export async function noteUndecodable(
+async function noteUndecodable(
   { process }: Pick<Context, 'process'>,
   { topic, partition, firstOffset, lastOffset, problem }: UndecodableBatch,
 ): Promise<void> {
@@ -46,37 +47,66 @@ export async function noteUndecodable(
   );
 }
 
-/** A rebuild reads Kafka and writes to Postgres. */
-export interface Stores {
-  postgres: Query;
-  kafka: ReturnType<typeof kafkaAccess> & { clock: Clock; log: typeof silentLogger; clientId: string };
-  registryUrl: string;
-  topicPrefix: string;
-  topics: Readonly<Record<TopicName, string>>;
+type AvroCodecOptions = Parameters<typeof createEventCodec>[0];
+
+interface Rebuilding<Value> {
+  /** The topic that is read. */
+  topic: 'events' | 'delivery.attempts';
+  createCodec(options: AvroCodecOptions): Part & { decode(bytes: Buffer): Promise<Value> };
+  work(stores: Stores<Value>): Promise<number>;
 }
 
+/** A rebuild reads Kafka and writes to Postgres. */
+interface Stores<Value> {
+  postgres: Query;
+  kafka: KafkaAccess & Pick<AvroCodecOptions, 'clock' | 'log'>;
+  topics: Readonly<Record<TopicName, string>>;
+  /** Reads the topic once. */
+  read(take: (values: readonly Value[]) => Promise<void>): Promise<void>;
+}
+
+const name = 'hookline-rebuild';
 const statementTimeoutMs = 30_000;
 
-/** Opens them for the work. */
-export async function withStores<T>(context: Context, work: (stores: Stores) => Promise<T>): Promise<T> {
+/** Opens the stores for the work. @returns its exit code */
+export async function rebuild<Value>(
+  { since }: RebuildValues,
+  context: Context,
+  { topic, createCodec, work }: Rebuilding<Value>,
+): Promise<number> {
+  const sinceMs = readSince(since, context);
   const config = loadRebuildConfig(context);
-  const postgres = createPostgres({
-    ...postgresAccess(config),
-    applicationName: 'hookline-rebuild',
-    maxConnections: 1,
-    statementTimeoutMs,
-    log: silentLogger,
-  });
+  const { topicPrefix, schemaRegistryUrl: registryUrl } = config;
+  const topics = topicsOf(topicPrefix);
+  const log = silentLogger;
+  const kafka = { ...kafkaAccess(config), clock: context.clock, log };
+  const access = { ...postgresAccess(config), applicationName: name, maxConnections: 1, statementTimeoutMs, log };
+  const postgres = createPostgres(access);
+  const codec = createCodec({ ...kafka, registryUrl, topic: topics[topic], schema: readSchema(topic) });
   await postgres.start();
   try {
+    await codec.start();
     return await work({
       postgres,
-      kafka: { ...kafkaAccess(config), clock: context.clock, log: silentLogger, clientId: 'hookline-rebuild' },
-      registryUrl: config.schemaRegistryUrl,
-      topicPrefix: config.topicPrefix,
-      topics: topicsOf(config.topicPrefix),
+      kafka,
+      topics,
+      read: (take) =>
+        readTopic({
+          ...kafka,
+          clientId: name,
+          topic: topics[topic],
+          groupId: `${topicPrefix}rebuild-${randomUUID()}`,
+          sinceMs,
+          onUndecodable: (batch) => noteUndecodable(context, batch),
+          async handle(records) {
+            const values: Value[] = [];
+            for (const { value } of records) values.push(await codec.decode(value));
+            await take(values);
+          },
+        }),
     });
   } finally {
+    await codec.stop();
     await postgres.stop();
   }
 }

@@ -1,5 +1,4 @@
-import { randomUUID } from 'node:crypto';
-import { type AttemptRecord, isFinal, isWaiting, readSchema } from '#lib/contract';
+import { type AttemptRecord, isFinal, isWaiting } from '#lib/contract';
 import {
   findLostWaiting,
   hasNotEnded,
@@ -9,12 +8,12 @@ import {
   run as runStatement,
   type UnorderedWaitingRow,
 } from '#lib/event-store';
-import { countPartitions, createAttemptCodec, partitionOf, readTopic } from '#lib/kafka';
+import { countPartitions, createAttemptCodec, partitionOf } from '#lib/kafka';
 import type { Query } from '#lib/postgres';
 import { formatMicros } from '#lib/runtime';
 import type { Context } from '../context.ts';
 import { describe, print } from '../output/print.ts';
-import { inLots, noteUndecodable, readSince, type RebuildValues, withStores } from './rebuild-stores.ts';
+import { inLots, rebuild, type RebuildValues } from './rebuild-stores.ts';
 
 /** The newest step of each delivery in `delivery.attempts`, in any order of its records. */
 export interface NewestSteps {
@@ -74,52 +73,34 @@ export function createNewestSteps(partitionOf: (endpointId: string) => number): 
   };
 }
 
-export async function rebuildWaiting(values: RebuildValues, context: Context): Promise<number> {
-  const sinceMs = readSince(values.since, context);
-  return withStores(context, async ({ postgres, kafka, registryUrl, topicPrefix, topics }) => {
-    const dryRun = values['dry-run'];
-    const codec = createAttemptCodec({
-      clock: kafka.clock,
-      log: kafka.log,
-      registryUrl,
-      topic: topics['delivery.attempts'],
-      schema: readSchema('delivery.attempts'),
-    });
-    await codec.start();
-    try {
+export function rebuildWaiting(values: RebuildValues, context: Context): Promise<number> {
+  const dryRun = values['dry-run'];
+  return rebuild<AttemptRecord | { malformed: string }>(values, context, {
+    topic: 'delivery.attempts',
+    createCodec: createAttemptCodec,
+    async work({ postgres, kafka, topics, read }) {
       const partitions = await countPartitions(kafka, topics.deliveries, kafka);
       const steps = createNewestSteps((endpointId) => partitionOf(endpointId, partitions));
-      await readTopic({
-        ...kafka,
-        topic: topics['delivery.attempts'],
-        groupId: `${topicPrefix}rebuild-${randomUUID()}`,
-        sinceMs,
-        onUndecodable: (batch) => noteUndecodable(context, batch),
-        async handle(records) {
-          for (const { value } of records) {
-            const record = await codec.decode(value);
-            // The projector has refused it too, and written its dead letter.
-            if (!('malformed' in record)) steps.take(record);
-          }
-        },
+      await read(async (records) => {
+        // The projector has refused malformed ones too, and written their dead letters.
+        for (const record of records) if (!('malformed' in record)) steps.take(record);
       });
-      const rows = await inLots(steps.waiting(), (lot) =>
+      const waiting = steps.waiting();
+      const rows = await inLots(waiting, (lot) =>
         runStatement(postgres, dryRun ? findLostWaiting : restoreWaiting, lot),
       );
       const ordered = await inLots(steps.ordered(), (lot) => withoutRow(postgres, lot));
       const counts = {
         dry_run: dryRun,
         deliveries: steps.count(),
-        waiting: steps.waiting().length,
+        waiting: waiting.length,
         restored: rows.length,
         without_event: rows.filter((row: RestoredRow) => !row.has_event).length,
         ordered_without_row: ordered.map(({ delivery_id }) => delivery_id),
       };
       print(context, counts, values.json, describe);
       return counts.without_event + ordered.length === 0 ? 0 : 1;
-    } finally {
-      await codec.stop();
-    }
+    },
   });
 }
 

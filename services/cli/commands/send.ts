@@ -8,19 +8,11 @@ import { sendAgain } from '../api-calls/send-again.ts';
 import { CommandFailure, usageFailure } from '../command-failure.ts';
 import { loadIngressConfig } from '../config.ts';
 import type { Context } from '../context.ts';
-import { readScheme, refuseProblems, type SchemeValues } from '../options/schemes.ts';
+import { readNow, readScheme, refuseProblems } from '../options/schemes.ts';
 import { readBody, readHeaders, readWholeNumber } from '../options/values.ts';
 import { printLine, printRetry } from '../output/print.ts';
-
-interface SendValues extends SchemeValues {
-  body: string | undefined;
-  header: string[] | undefined;
-  id: string | undefined;
-  count: string | undefined;
-  'max-attempts': string | undefined;
-  tenant: string | undefined;
-  json: boolean;
-}
+import type { Values } from '../verb.ts';
+import type { sendOptions } from './tools.ts';
 
 interface Source {
   scheme: SourceScheme;
@@ -28,15 +20,14 @@ interface Source {
 }
 
 export async function send(
-  values: SendValues,
+  values: Values<typeof sendOptions>,
   given: Readonly<Record<'source', string>>,
   context: Context,
 ): Promise<number> {
   const { clock, random } = context;
   const count = readWholeNumber('count', values.count, { min: 1, max: 1_000_000, otherwise: 1 });
   const maxAttempts = readWholeNumber('max-attempts', values['max-attempts'], { min: 1, max: 1_000, otherwise: 8 });
-  const now =
-    values.now === undefined ? undefined : readWholeNumber('now', values.now, { min: 0, max: 1e15, otherwise: 0 });
+  const now = readNow(values, undefined);
   const [secret, ...others] = values.secret ?? [];
   if (secret === undefined || others.length > 0) throw usageFailure('--secret must be given exactly once');
   if (values.body !== undefined && values['body-file'] !== undefined)

@@ -1,9 +1,10 @@
-import { apiVerb } from '../api-calls/api-verb.ts';
-import { readLimit, readWholeNumber } from '../options/values.ts';
+import { apiVerbs } from '../api-calls/api-verb.ts';
+import { readWholeNumber } from '../options/values.ts';
 import { columns } from '../output/print.ts';
 import { flag, list, text } from '../verb.ts';
 
-const resources = 'sessions';
+const { apiVerb, listVerb, endVerb } = apiVerbs('sessions');
+
 const hour = 3_600;
 const longestHours = 12;
 
@@ -12,7 +13,6 @@ export const sessions = {
     summary: 'Make a session: a token with an end, for a person or a program that should not hold the key',
     description:
       'Makes a session of the key in use and prints its token: it is shown this once. The session ends two hours after its last use, after --hours, and with its key. With --code, prints a code instead, which is redeemed once within a minute.',
-    resources,
     options: {
       scope: list('SCOPE', 'read, write, publish or admin (default: those of the key)'),
       hours: text('N', `end after so many hours, ${longestHours} at most (default: ${longestHours})`),
@@ -22,7 +22,7 @@ export const sessions = {
     call: (api, { scope: scopes, hours, 'all-tenants': ofAll, code }) => {
       const ends = { min: 1, max: longestHours, otherwise: longestHours };
       const body = {
-        ...(scopes !== undefined && { scopes }),
+        scopes,
         ...(ofAll && { tenant: '*' }),
         expires_in_seconds: readWholeNumber('hours', hours, ends) * hour,
         code,
@@ -30,24 +30,18 @@ export const sessions = {
       return api.call('POST /v1/sessions', { body: JSON.stringify(body) });
     },
   }),
-  list: apiVerb({
+  list: listVerb({
     summary: 'List sessions that have not ended',
     description:
       "Lists sessions that have not ended, oldest first. --tenant '*' lists those of the operator for all tenants.",
-    resources,
-    options: { limit: text('N', 'list at most this many (default: all)') },
-    call: (api, { limit }) => api.list('GET /v1/sessions', readLimit(limit)),
+    call: (api, { most }) => api.list('GET /v1/sessions', most),
     show: columns('id', 'key_id', 'scopes', 'created_at', 'idle_expires_at', 'expires_at'),
   }),
-  end: apiVerb({
+  end: endVerb({
     summary: 'End a session',
     description: 'Ends a session for good, within two seconds. Takes the id of the session, not the token.',
-    resources,
-    argument: 'id',
-    call: async (api, _values, { id }) => {
-      await api.call('DELETE /v1/sessions/:id', { params: { id } });
-      return { id, ended: true };
-    },
-    show: ({ id }) => `${id} has ended`,
+    field: 'ended',
+    words: 'has ended',
+    call: (api, given) => api.call('DELETE /v1/sessions/:id', given),
   }),
 };

@@ -1,21 +1,20 @@
 import type { Client } from '#client';
 import type { Source } from '#lib/api-contract';
 import type { SourceSettings } from '#lib/contract';
-import { apiVerb, rotateSecretVerb } from '../api-calls/api-verb.ts';
+import { apiVerbs, rotateSecretVerb } from '../api-calls/api-verb.ts';
 import {
+  bodyOfChange,
   changeOptions,
   jsonSetting,
   listOrJsonSetting,
   listSetting,
-  readResets,
   readSettings,
-  refuseEmptyChange,
   settingsOptions,
   type SettingSpec,
   textSetting,
 } from '../options/settings-options.ts';
-import { omitAbsent, readBody, readHeaders, readLimit } from '../options/values.ts';
-import { columns, describe } from '../output/print.ts';
+import { omitAbsent, queryOf, readBody, readHeaders } from '../options/values.ts';
+import { columns } from '../output/print.ts';
 import { flag, list, text } from '../verb.ts';
 
 /** The settings of a source, besides its name and scheme. */
@@ -59,14 +58,13 @@ async function sourceWarnings({ id, advice, identified_by }: Source, api: Client
 
 /** Verbs about single webhooks of a source: is this one valid, and what does a valid one look like. */
 
-const resources = 'sources';
+const { apiVerb, listVerb, endVerb } = apiVerbs('sources');
 
 const webhookVerbs = {
   verify: apiVerb({
     summary: 'Verify a webhook as a source does, and say what is wrong',
     description:
       'Verifies a webhook with the settings and secrets of a source: the step that fails, the answer of the ingress, and what to do. Nothing is received. Exits 1 if the webhook is not valid.',
-    resources,
     argument: 'id',
     options: {
       header: list("'Name: value'", 'a header of the request'),
@@ -74,62 +72,55 @@ const webhookVerbs = {
       query: text('TEXT', 'the query of the URL, with its question mark'),
       address: text('IP', 'the address of the sender'),
     },
-    async call(api, values, { id }, context) {
+    async call(api, values, params, context) {
       const headers = Map.groupBy(readHeaders(values.header), ([name]) => name);
       const body = {
         headers: Object.fromEntries([...headers].map(([name, lines]) => [name, lines.map(([, value]) => value)])),
         body: (await readBody(context, values['body-file'])).toString('base64'),
         body_encoding: 'base64',
-        ...omitAbsent({ query: values.query, address: values.address }),
+        query: values.query,
+        address: values.address,
       };
-      return api.call('POST /v1/sources/:id/verify', { params: { id }, body: JSON.stringify(body) });
+      return api.call('POST /v1/sources/:id/verify', { params, body: JSON.stringify(body) });
     },
-    show: (verification, screen) => describe(verification, screen),
     exitCode: ({ verified }) => (verified ? 0 : 1),
   }),
   sample: apiVerb({
     summary: 'Print a signed sample webhook, as a curl command',
     description:
       'Signs a sample webhook with the secret of a source and prints the command that sends it. Its timestamp is now: send it soon. --json prints its headers and its body.',
-    resources,
     argument: 'id',
     options: { 'body-file': text('FILE', 'the body to sign (default: a sample); - reads the standard input') },
-    async call(api, { 'body-file': file }, { id }, context) {
+    async call(api, { 'body-file': file }, params, context) {
       const body =
         file === undefined ? {} : { body: (await readBody(context, file)).toString('base64'), body_encoding: 'base64' };
-      return api.call('POST /v1/sources/:id/sample', { params: { id }, body: JSON.stringify(body) });
+      return api.call('POST /v1/sources/:id/sample', { params, body: JSON.stringify(body) });
     },
     show: ({ curl }) => curl,
   }),
 };
 
 export const sources = {
-  list: apiVerb({
+  list: listVerb({
     summary: 'List the sources',
     description: 'Lists the sources that are not deleted, oldest first.',
-    resources,
     options: {
       failing: flag('sources that have rejected webhooks in the last ten minutes, and accepted none'),
       search: text('TEXT', 'sources with this text in the name'),
-      limit: text('N', 'list at most this many (default: all)'),
     },
-    call: (api, { failing, search, limit }) => {
-      const query = new URLSearchParams(omitAbsent({ failing: failing ? 'true' : undefined, q: search }));
-      return api.list('GET /v1/sources', readLimit(limit), { query });
-    },
+    call: (api, { failing, search, most }) =>
+      api.list('GET /v1/sources', most, { query: queryOf({ failing: failing ? 'true' : undefined, q: search }) }),
     show: columns('id', 'name', 'scheme', 'created_at'),
   }),
   show: apiVerb({
     summary: 'Show a source',
-    resources,
     argument: 'id',
-    call: (api, _values, { id }) => api.call('GET /v1/sources/:id', { params: { id } }),
+    call: (api, _values, params) => api.call('GET /v1/sources/:id', { params }),
     warn: sourceWarnings,
   }),
   create: apiVerb({
     summary: 'Create a source; shows its secret once',
     description: 'Creates a source. Prints the URL to give to the provider, and the secret: it is shown this once.',
-    resources,
     options: {
       name: text('NAME', 'a name for people'),
       scheme: text('SCHEME', 'hookline, stripe, github, …'),
@@ -149,48 +140,36 @@ export const sources = {
   update: apiVerb({
     summary: 'Change or reset settings of a source',
     description: 'Changes the settings that are given and leaves the rest. In force everywhere within 2 seconds.',
-    resources,
     argument: 'id',
     options: {
       name: text('NAME', 'a name for people'),
       ...changeOptions('source'),
       ...settingsOptions(sourceSettings),
     },
-    async call(api, values, { id }, context) {
-      const body = {
-        ...(await readSettings(context, values, sourceSettings)),
-        ...readResets(values.reset, { thing: 'a source', settings: Object.keys(sourceSettings) }),
-        ...omitAbsent({ name: values.name }),
-      };
-      refuseEmptyChange(body);
-      const given = { params: { id }, body: JSON.stringify(body), ifMatch: values['if-match'] };
-      return api.call('PATCH /v1/sources/:id', given);
+    async call(api, values, params, context) {
+      const given = { ...(await readSettings(context, values, sourceSettings)), ...omitAbsent({ name: values.name }) };
+      const settings = Object.keys(sourceSettings);
+      const body = bodyOfChange(given, values.reset, { thing: 'a source', settings });
+      return api.call('PATCH /v1/sources/:id', { params, body, ifMatch: values['if-match'] });
     },
     warn: async ({ advice }) => advice,
   }),
-  delete: apiVerb({
+  delete: endVerb({
     summary: 'Delete a source: its senders get 410',
     description: 'Deletes a source for good. Its senders get 410 within 2 seconds, and its id is never used again.',
-    resources,
-    argument: 'id',
-    call: async (api, _values, { id }) => {
-      await api.call('DELETE /v1/sources/:id', { params: { id } });
-      return { id, deleted: true };
-    },
-    show: ({ id }) => `${id} is deleted`,
+    field: 'deleted',
+    call: (api, given) => api.call('DELETE /v1/sources/:id', given),
   }),
   'rotate-secret': rotateSecretVerb('sources', {
     description: 'Prints the new secret: it is shown this once. Both secrets are valid until the overlap has passed.',
     secretHelp: 'the new secret that the provider has generated (default: a new one)',
   }),
-  rejections: apiVerb({
+  rejections: listVerb({
     summary: 'List recently rejected webhooks, and why',
     description: 'Lists the webhooks of a source that were rejected recently, newest first; --json adds their headers.',
-    resources,
     argument: 'id',
-    options: { limit: text('N', 'list at most this many (default: 20)') },
-    call: (api, { limit }, { id }) =>
-      api.list('GET /v1/sources/:id/rejections', readLimit(limit, { max: 1_000, otherwise: 20 }), { params: { id } }),
+    limits: { max: 1_000, otherwise: 20 },
+    call: (api, { most }, params) => api.list('GET /v1/sources/:id/rejections', most, { params }),
     show: columns('at', 'code', 'client_address', 'body_bytes'),
   }),
   ...webhookVerbs,

@@ -1,14 +1,13 @@
 import type { Stats } from '#lib/api-contract';
-import { apiVerb } from '../api-calls/api-verb.ts';
-import { omitAbsent, readTime, timeForms } from '../options/values.ts';
+import { apiVerbs } from '../api-calls/api-verb.ts';
+import { queryOf, readTimes, timeForms } from '../options/values.ts';
 import { columns, type Screen, table } from '../output/print.ts';
 import { text } from '../verb.ts';
 
-export const limits = apiVerb({
+export const limits = apiVerbs('request').apiVerb({
   summary: 'Show the rates and limits of the tenant, with what is used',
   description:
     'Shows the rates and limits of the tenant, of the key and of the API, and what the tenant uses now. --json adds what happens at each limit, and who raises it. Needs the scope read.',
-  resources: 'request',
   call: (api) => api.call('GET /v1/limits'),
   show: columns('name', 'used', 'limit', 'unit', 'whose', 'counts'),
 });
@@ -33,11 +32,10 @@ function statsTable({ series }: Stats, screen: Screen): string {
   );
 }
 
-export const stats = apiVerb({
+export const stats = apiVerbs('events').apiVerb({
   summary: 'Count events, duplicates, rejected webhooks, attempts and deliveries',
   description:
     'Counts events, duplicates, rejected webhooks, failed attempts and ended deliveries: one line for each step, or with --by for each source, endpoint, type or outcome. Rejected webhooks are counted approximately. Minutes are kept for 48 hours, hours for 90 days, days for 400 days. --json has every key and step.',
-  resources: 'events',
   options: {
     series: text('LIST', 'some of received,duplicates,rejected,delivered,failed,dead_lettered (default: all)'),
     by: text('WHAT', 'source, endpoint, type or outcome'),
@@ -45,19 +43,14 @@ export const stats = apiVerb({
     since: text('TIME', timeForms),
     until: text('TIME', timeForms),
   },
-  call: (api, { series, by, step, since, until }, _given, { clock }) => {
-    const now = clock.nowMs();
-    const times = { since: readTime('since', since, now), until: readTime('until', until, now) };
-    const query = new URLSearchParams(omitAbsent({ series, by, step, ...times }));
-    return api.call('GET /v1/stats', { query });
-  },
+  call: (api, { series, by, step, ...times }, _given, { clock }) =>
+    api.call('GET /v1/stats', { query: queryOf({ series, by, step, ...readTimes(times, clock.nowMs()) }) }),
   show: statsTable,
 });
 
-export const system = apiVerb({
+export const system = apiVerbs('processes').apiVerb({
   summary: 'Show the running processes, the consumer lag and the dependencies',
   description: 'Shows the running processes, the consumer lag of each stage and the dependencies. Needs the admin key.',
-  resources: 'processes',
   call: (api) => api.call('GET /v1/system'),
   show: ({ processes, stages, dependencies }, screen) =>
     [

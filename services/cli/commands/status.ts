@@ -69,20 +69,17 @@ const most = (seconds: readonly (number | null)[]): number | string => {
 
 const mostEndpoints = 1_000;
 
-interface StatusValues {
-  tenant: string | undefined;
-  json: boolean;
-}
-
-export async function showStatus({ tenant, json }: StatusValues, context: Context): Promise<number> {
+export async function showStatus(
+  { tenant, json }: { tenant: string | undefined; json: boolean },
+  context: Context,
+): Promise<number> {
   const api = connect(context, tenant);
   const [system, failing] = await Promise.all([
     readSystem(api),
     api.list('GET /v1/endpoints', mostEndpoints, { query: { failing: 'true' } }),
   ]);
-  const status: Status = { system, failing_endpoints: failing };
-  print(context, status, json, describeStatus);
-  return status.system !== null && isDown(status.system) ? 1 : 0;
+  print(context, { system, failing_endpoints: failing }, json, describeStatus);
+  return system !== null && isDown(system) ? 1 : 0;
 }
 
 /** Null for the key of a tenant: the system is the operator's. */

@@ -1,20 +1,20 @@
-import type { Client, ClientOptions } from '#client';
+import type { Client } from '#client';
 import type { ErasedEvent, Event } from '#lib/api-contract';
 import type { Clock } from '#lib/runtime';
 import { noteNewTenant } from '../api-calls/api.ts';
 import { openClient } from '../api-calls/open-client.ts';
-import { sendAgain } from '../api-calls/send-again.ts';
+import { resendOnceAnswered } from '../api-calls/send-again.ts';
 import { CommandFailure } from '../command-failure.ts';
 import type { Context } from '../context.ts';
-import { readWholeNumber } from '../options/values.ts';
-import { printable, printLine, printRetry, type Screen, shownTime } from '../output/print.ts';
+import { queryOf, readCount, readTime } from '../options/values.ts';
+import { printable, printLine, type Screen, shownTime } from '../output/print.ts';
 import type { Values } from '../verb.ts';
 import { countDeliveries } from './events.ts';
-import { filterOf, type filterOptions, type Query, queryOf } from './find-events.ts';
+import { filterOf, type filterOptions } from './find-events.ts';
 
 interface Options {
   /** The API's parameters that choose events. */
-  query: Query;
+  query: Parameters<typeof queryOf>[0];
   /** RFC 3339; default: now. */
   since: string | undefined;
   clock: Clock;
@@ -58,17 +58,15 @@ export async function* followChanges(
 
 type TailValues = Values<typeof filterOptions> & { count: string | undefined; tenant: string | undefined };
 
-const firstAttempts = 5;
-
 export async function tailEvents(values: TailValues, context: Context): Promise<number> {
   const { clock } = context;
-  const count = readWholeNumber('count', values.count, { min: 1, max: 1e15, otherwise: Infinity });
-  const { since, query } = filterOf(values, clock.nowMs());
+  const count = readCount(values.count);
+  const since = readTime('since', values.since, clock.nowMs());
 
   await noteNewTenant(context, openClient(context, undefined), values.tenant);
   const api = openClient(context, values.tenant, { resend: resendOnceAnswered(context) });
   let seen = 0;
-  for await (const event of followChanges(api, { query, since, clock })) {
+  for await (const event of followChanges(api, { query: filterOf(values), since, clock })) {
     printLine(context, event, values.json, line);
     seen += 1;
     if (seen >= count) break;
@@ -83,16 +81,4 @@ function line(event: Event | ErasedEvent, screen: Screen): string {
     .map(printable)
     .join('  ')
     .trimEnd();
-}
-
-/** Without end once the API has answered. Before that, the URL may be wrong, and a few attempts must do. */
-function resendOnceAnswered(context: Context): NonNullable<ClientOptions['resend']> {
-  const { clock, random } = context;
-  let hasAnswered = false;
-  return async (send) => {
-    const maxAttempts = hasAnswered ? Infinity : firstAttempts;
-    const sent = await sendAgain(send, { clock, random, maxAttempts, onRetry: printRetry(context) });
-    hasAnswered ||= 'status' in sent.result;
-    return sent.result;
-  };
 }

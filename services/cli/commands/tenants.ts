@@ -1,44 +1,39 @@
-import { apiVerb } from '../api-calls/api-verb.ts';
+import { apiVerbs } from '../api-calls/api-verb.ts';
 import { connect } from '../api-calls/api.ts';
 import { usageFailure } from '../command-failure.ts';
-import { readLimit } from '../options/values.ts';
-import { confirm } from '../output/confirm.ts';
+import { confirm, refuseUnasked } from '../output/confirm.ts';
 import { columns, describe, print } from '../output/print.ts';
 import { flag, list, text, verb } from '../verb.ts';
 
 // With the operator's key alone, which acts in any tenant.
-const resources = 'request';
+const { apiVerb, listVerb } = apiVerbs('request');
 
 export const tenants = {
-  list: apiVerb({
+  list: listVerb({
     summary: 'List tenants, what they have and their own limits',
     description: 'Lists tenants in the order of their ids; --json adds all limits. Needs the admin key.',
-    resources,
-    options: { limit: text('N', 'list at most this many (default: all)') },
-    call: (api, { limit }) => api.list('GET /v1/tenants', readLimit(limit)),
+    call: (api, { most }) => api.list('GET /v1/tenants', most),
     show: columns('id', 'name', 'counts', 'own_limits'),
   }),
   show: apiVerb({
     summary: 'Show a tenant, what it has and its limits',
     description: 'Shows a tenant with its counts, its own limits and those that hold. Needs the admin key.',
-    resources,
     argument: 'id',
-    call: (api, _values, { id }) => api.call('GET /v1/tenants/:id', { params: { id } }),
+    call: (api, _values, params) => api.call('GET /v1/tenants/:id', { params }),
   }),
   set: apiVerb({
     summary: 'Name a tenant, and set its own limits',
     description:
       'Sets the name and all own limits of a tenant: a limit that is not given is that of HOOKLINE_TENANT_LIMITS, or the default. Holds within two seconds. Needs the admin key.',
-    resources,
     argument: 'id',
     options: {
       name: text('NAME', 'a name for people'),
       limit: list('NAME=N', 'such as endpoints=50000'),
     },
-    call: (api, { name, limit = [] }, { id }) => {
+    call: (api, { name, limit = [] }, params) => {
       if (name === undefined) throw usageFailure('missing --name');
       const body = { name, limits: Object.fromEntries(limit.map(readOwnLimit)) };
-      return api.call('PUT /v1/tenants/:id', { params: { id }, body: JSON.stringify(body) });
+      return api.call('PUT /v1/tenants/:id', { params, body: JSON.stringify(body) });
     },
   }),
   delete: verb({
@@ -48,9 +43,7 @@ export const tenants = {
     argument: 'tenant',
     options: { yes: flag('do not ask') },
     async run(values, { tenant }, context) {
-      const { process } = context;
-      if (!values.yes && !(process.stdin.isTTY && process.stderr.isTTY))
-        throw usageFailure('no terminal to confirm on: give --yes');
+      refuseUnasked(values, context);
       if (!values.yes)
         await confirm(context, `Delete the tenant ${tenant} with everything that it has?`, 'nothing was deleted');
       const given = { params: { id: tenant }, query: { confirm: tenant } };

@@ -1,15 +1,14 @@
 import { sourceDefaults } from '#lib/contract';
 import { chooseNames, type ServedName, servedNames } from '../../serve/names.ts';
-import { apiVerb, tenantOption } from '../api-calls/api-verb.ts';
+import { apiVerbs } from '../api-calls/api-verb.ts';
 import { usageFailure } from '../command-failure.ts';
 import { schemeOptions, schemeSettingOptions, secretOption } from '../options/schemes.ts';
 import { timeForms } from '../options/values.ts';
 import { flag, list, text, verb, type Verb, type VerbTable } from '../verb.ts';
 import { bashCompletion, zshCompletion } from './completion.ts';
 
-export const me = apiVerb({
+export const me = apiVerbs('request').apiVerb({
   summary: 'Show the key in use: its tenant, scopes and end',
-  resources: 'request',
   call: (api) => api.call('GET /v1/me'),
 });
 
@@ -73,22 +72,24 @@ export const setup = verb({
   run: async (_values, _given, context) => (await import('./set-up.ts')).setUp(context),
 });
 
+export const sendOptions = {
+  ...secretOption('the secret of the source'),
+  body: text('TEXT', 'the body (default: a small JSON object, new for each webhook)'),
+  header: list("'Name: value'", 'a header to send; Content-Type is application/json by default'),
+  id: text('ID', 'the id of the webhook, in the headers where the source looks for it (default: a new one)'),
+  count: text('N', 'send this many webhooks, one after the other (default: 1)'),
+  'max-attempts': text('N', 'attempts for each webhook (default: 8)'),
+  ...schemeOptions,
+  scheme: text('NAME', 'sign by this scheme and its options, without asking the API for those of the source'),
+  tenant: text('NAME', 'the tenant of the source (default: default)'),
+};
+
 export const send = verb({
   summary: 'Send signed webhooks to a source, and retry until they are accepted',
   description:
     'Sends a webhook as the source’s provider would, and prints its receipt. 429, 503, 504 and no answer are retried with the same bytes and id, after a random wait that doubles and after Retry-After.',
   argument: 'source',
-  options: {
-    ...secretOption('the secret of the source'),
-    body: text('TEXT', 'the body (default: a small JSON object, new for each webhook)'),
-    header: list("'Name: value'", 'a header to send; Content-Type is application/json by default'),
-    id: text('ID', 'the id of the webhook, in the headers where the source looks for it (default: a new one)'),
-    count: text('N', 'send this many webhooks, one after the other (default: 1)'),
-    'max-attempts': text('N', 'attempts for each webhook (default: 8)'),
-    ...schemeOptions,
-    scheme: text('NAME', 'sign by this scheme and its options, without asking the API for those of the source'),
-    tenant: text('NAME', 'the tenant of the source (default: default)'),
-  },
+  options: sendOptions,
   run: async (values, given, context) => (await import('./send.ts')).send(values, given, context),
 });
 
@@ -96,7 +97,7 @@ export const statusVerb = verb({
   summary: 'Show whether all is well: services, consumer lag, failing endpoints',
   description:
     'Shows each service with its processes, the consumer lag of each stage, dependencies that do not answer, and the endpoints all of whose attempts fail. Exit code 1 if a service or a dependency is down. A key of one tenant sees its endpoints alone.',
-  options: tenantOption('endpoints'),
+  options: apiVerbs('endpoints').tenantOption,
   run: async (values, _given, context) => (await import('./status.ts')).showStatus(values, context),
 });
 
@@ -171,7 +172,7 @@ export const listenOptions = {
   count: text('N', 'end after this many requests'),
   scheme: text('NAME', 'verify webhooks of this scheme in place of Hookline’s deliveries; runs the receiver alone'),
   ...schemeSettingOptions,
-  ...tenantOption('endpoint'),
+  ...apiVerbs('endpoint').tenantOption,
 };
 
 export const listen = verb({

@@ -8,7 +8,8 @@ import {
   signatureSchemes,
   type SignedRequest,
 } from '#lib/signatures';
-import { printable, type Screen, shownTime } from '../output/print.ts';
+import type { Context } from '../context.ts';
+import { printable, printLine, type Screen, shownTime } from '../output/print.ts';
 import type { Arrival } from './listener.ts';
 
 /** The outcome of verifying a request; the codes are the ingress's. */
@@ -20,11 +21,8 @@ export interface Trust {
   scheme?: { name: SourceScheme; settings: SourceSettings } | undefined;
 }
 
-interface Arrived {
-  headers: HeaderValues;
-  query: string;
+interface Arrived extends Pick<SignedRequest, 'headers' | 'query' | 'nowSeconds'> {
   body: Buffer;
-  nowSeconds: number;
 }
 
 export function verifyArrival({ secrets, scheme }: Trust, arrived: Arrived): Verdict {
@@ -55,23 +53,22 @@ function checksOfDelivery(given: readonly string[], headers: HeaderValues): Chec
   ].filter((check) => check.secrets.length > 0);
 }
 
-function verify({ name, settings, secrets }: Check, { headers, query, body, nowSeconds }: Arrived) {
-  const request: SignedRequest = { headers, secrets, nowSeconds, query, settings: schemeSettings(name, settings) };
-  const begun = signatureSchemes[name].begin(request);
+export function verify({ name, settings, secrets }: Check, { body, ...request }: Arrived) {
+  const begun = signatureSchemes[name].begin({ ...request, secrets, settings: schemeSettings(name, settings) });
   if ('rejection' in begun) return begun.rejection;
   begun.check.update(body);
   return begun.check.finish();
 }
 
 /** The facts of a webhook in the headers of its request. */
-export interface WebhookFacts {
+interface WebhookFacts {
   type: string | undefined;
   webhookId: string | undefined;
   attempt: string | undefined;
 }
 
 /** Reads Hookline's own headers, or those of the provider of the scheme. */
-export function factsOf(headers: HeaderValues, scheme: SourceScheme | undefined): WebhookFacts {
+function factsOf(headers: HeaderValues, scheme: SourceScheme | undefined): WebhookFacts {
   const { identifyBy = [], typeBy = [] } = scheme === undefined ? {} : signatureSchemes[scheme];
   const first = (names: readonly string[]): string | undefined =>
     names.map((name) => headers[name]).find((value) => typeof value === 'string');
@@ -88,7 +85,7 @@ const headerNames = (places: readonly string[]): string[] =>
 const maxExcerptLength = 200;
 
 /** A line, and below it the beginning of the body. */
-export function describeArrival(arrival: Arrival, facts: WebhookFacts, isRepeat: boolean, screen: Screen): string {
+function describeArrival(arrival: Arrival, facts: WebhookFacts, isRepeat: boolean, screen: Screen): string {
   const { atMs, method, path, bytes, verdict, answer, senderLeft, content } = arrival;
   const { type, webhookId, attempt } = facts;
   const parts = [
@@ -107,7 +104,7 @@ export function describeArrival(arrival: Arrival, facts: WebhookFacts, isRepeat:
 }
 
 /** Everything, for programs. */
-export function arrivalJson(arrival: Arrival, facts: WebhookFacts, isRepeat: boolean): object {
+function arrivalJson(arrival: Arrival, facts: WebhookFacts, isRepeat: boolean): object {
   const { atMs, method, path, bytes, verdict, answer, senderLeft, headers, body } = arrival;
   const encoding = isUtf8(body) ? 'utf8' : 'base64';
   return {
@@ -143,67 +140,56 @@ function excerptOf(content: Buffer): string {
   return text.length > maxExcerptLength ? `${text.slice(0, maxExcerptLength)}…` : text;
 }
 
-export interface Summary {
-  received: number;
-  verified: number;
-  not_verified: number;
-  /** By status; `timeout` and `reset` count requests without an answer. */
-  answered: Readonly<Record<string, number>>;
-  repeats: number;
-}
-
-export interface Tally {
-  /** Whether a request of this webhook was received before. */
-  add(arrival: Pick<Arrival, 'verdict' | 'answer'>, webhookId: string | undefined): { isRepeat: boolean };
-  summary(): Summary;
-}
-
 /** Ids are some 30 characters: 10 MB. */
 const maxKnownIds = 100_000;
 
-export function createTally(): Tally {
+/** The ids of what came last. */
+export function createKnownIds() {
   const known = new Set<string>();
-  const answered = new Map<string, number>();
-  let received = 0;
-  let verified = 0;
-  let unverified = 0;
-  let repeats = 0;
-
-  const remember = (id: string): void => {
-    known.add(id);
-    const [oldest] = known;
-    if (known.size > maxKnownIds && oldest !== undefined) known.delete(oldest);
-  };
-
   return {
-    add({ verdict, answer }, webhookId) {
-      const isRepeat = webhookId !== undefined && known.has(webhookId);
-      if (webhookId !== undefined) remember(webhookId);
-      received += 1;
-      verified += Number(verdict === 'verified');
-      unverified += Number(verdict !== 'verified' && verdict !== 'no secret given');
-      repeats += Number(isRepeat);
-      answered.set(String(answer), (answered.get(String(answer)) ?? 0) + 1);
-      return { isRepeat };
+    /** @returns whether it is a new one */
+    add(id: string): boolean {
+      const isNew = !known.has(id);
+      known.add(id);
+      const [oldest] = known;
+      if (known.size > maxKnownIds && oldest !== undefined) known.delete(oldest);
+      return isNew;
     },
-    summary: () => ({
-      received,
-      verified,
-      not_verified: unverified,
-      answered: Object.fromEntries(answered),
-      repeats,
-    }),
   };
 }
 
-/** `3 received; 2 verified; 1 not verified; 1 repeated; answered 2 × 200, 1 × 401` */
-export function describeSummary({ received, verified, not_verified, answered, repeats }: Summary): string {
-  const answers = Object.entries(answered).map(([answer, count]) => `${count} × ${answer}`);
-  return [
-    `${received} received`,
-    `${verified} verified`,
-    `${not_verified} not verified`,
-    `${repeats} repeated`,
-    ...(answers.length === 0 ? [] : [`answered ${answers.join(', ')}`]),
-  ].join('; ');
+/** Prints requests as they come, and counts them. */
+export function createJournal(context: Context, json: boolean) {
+  const known = createKnownIds();
+  /** `answered`: by status; `timeout` and `reset` count requests without an answer. `repeats`: of webhooks that came before. */
+  const summary = { received: 0, verified: 0, not_verified: 0, answered: {} as Record<string, number>, repeats: 0 };
+  const print = (facts: object, line: string): void => printLine(context, facts, json, () => line);
+
+  return {
+    print,
+    add(arrival: Arrival, scheme?: SourceScheme): void {
+      const { verdict, answer } = arrival;
+      const facts = factsOf(arrival.headers, scheme);
+      const isRepeat = facts.webhookId !== undefined && !known.add(facts.webhookId);
+      summary.received += 1;
+      summary.verified += Number(verdict === 'verified');
+      summary.not_verified += Number(verdict !== 'verified' && verdict !== 'no secret given');
+      summary.repeats += Number(isRepeat);
+      summary.answered[answer] = (summary.answered[answer] ?? 0) + 1;
+      print(arrivalJson(arrival, facts, isRepeat), describeArrival(arrival, facts, isRepeat, context.screen));
+    },
+    /** `3 received; 2 verified; 1 not verified; 1 repeated; answered 2 × 200, 1 × 401` */
+    printSummary(): void {
+      const { received, verified, not_verified, answered, repeats } = summary;
+      const answers = Object.entries(answered).map(([answer, count]) => `${count} × ${answer}`);
+      const line = [
+        `${received} received`,
+        `${verified} verified`,
+        `${not_verified} not verified`,
+        `${repeats} repeated`,
+        ...(answers.length === 0 ? [] : [`answered ${answers.join(', ')}`]),
+      ].join('; ');
+      print({ kind: 'summary', ...summary }, line);
+    },
+  };
 }

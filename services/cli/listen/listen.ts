@@ -8,10 +8,10 @@ import { describeBeginning } from '../commands/endpoints.ts';
 import type { listenOptions } from '../commands/tools.ts';
 import type { Context } from '../context.ts';
 import { readScheme, refuseProblems, schemeSettingOptions, type SchemeValues } from '../options/schemes.ts';
-import { readWholeNumber } from '../options/values.ts';
-import { printable, printLine, type Screen } from '../output/print.ts';
+import { readCount, readWholeNumber } from '../options/values.ts';
+import { printable, type Screen } from '../output/print.ts';
 import type { Values } from '../verb.ts';
-import { arrivalJson, createTally, describeArrival, describeSummary, factsOf, type Trust } from './arrivals.ts';
+import { createJournal, type Trust } from './arrivals.ts';
 import { type Forwarded, forwardTo, readTarget, readTypes } from './forward.ts';
 import { createListener, readAnswerPlan } from './listener.ts';
 
@@ -47,7 +47,7 @@ export async function withTemporaryEndpoint(
     event_types: types,
     timeout_ms: timeoutMs,
     expires_in: lastsSeconds,
-    ...(secret !== undefined && { secret }),
+    secret,
   };
   const made = await api.call('POST /v1/endpoints', { body }).catch((error: unknown) => {
     throw error instanceof ApiError && codeOf(error) === 'url_not_allowed' ? unreachable(error.failure, url) : error;
@@ -110,14 +110,13 @@ type ListenValues = Values<typeof listenOptions>;
 export async function listen(values: ListenValues, context: Context): Promise<number> {
   const { process, clock, random, screen } = context;
   const { json, tenant, 'public-url': publicUrl } = values;
-  const count = readWholeNumber('count', values.count, { min: 1, max: 1e15, otherwise: Infinity });
+  const count = readCount(values.count);
   const target = readTarget(values.forward);
   const isAlone = isReceiverAlone(values);
   refuseStray(values, { isAlone });
   const given = readTrust(values);
   let trust = given;
-  const tally = createTally();
-  const print = (facts: object, line: string): void => printLine(context, facts, json, () => line);
+  const journal = createJournal(context, json);
 
   const ended = new AbortController();
   const end = (): void => ended.abort();
@@ -130,11 +129,7 @@ export async function listen(values: ListenValues, context: Context): Promise<nu
     forward: target === undefined ? undefined : (request) => forward(target, request, context),
     clock,
     random,
-    onArrival(arrival) {
-      const facts = factsOf(arrival.headers, trust.scheme?.name);
-      const { isRepeat } = tally.add(arrival, facts.webhookId);
-      print(arrivalJson(arrival, facts, isRepeat), describeArrival(arrival, facts, isRepeat, screen));
-    },
+    onArrival: (arrival) => journal.add(arrival, trust.scheme?.name),
     onAnswered() {
       answered += 1;
       if (answered >= count) end();
@@ -145,12 +140,10 @@ export async function listen(values: ListenValues, context: Context): Promise<nu
   const untilEnded = (signal: AbortSignal): Promise<unknown> =>
     signal.aborted ? Promise.resolve() : new Promise((resolve) => signal.addEventListener('abort', resolve));
   const announce = (made?: Made): void => {
-    const forwarding = target === undefined ? {} : { forward: target };
+    const url = listener.url();
     const facts = made && { endpoint_id: made.id, secret: made.secret, expires_at: made.expires_at };
-    print(
-      { kind: 'listening', url: listener.url(), ...facts, ...forwarding },
-      describeListening(listener.url(), made, target, screen),
-    );
+    const line = describeListening(url, made, target, screen);
+    journal.print({ kind: 'listening', url, ...facts, forward: target }, line);
   };
 
   await listener.start();
@@ -179,8 +172,7 @@ export async function listen(values: ListenValues, context: Context): Promise<nu
     process.removeListener('SIGINT', end).removeListener('SIGTERM', end);
     await listener.stop();
   }
-  const summary = tally.summary();
-  print({ kind: 'summary', ...summary }, describeSummary(summary));
+  journal.printSummary();
   return 0;
 }
 

@@ -196,7 +196,7 @@ export function createListener(options: Options): Listener {
   };
 }
 
-async function contentOf(body: Buffer, { 'content-encoding': encoding }: HeaderValues): Promise<Buffer> {
+export async function contentOf(body: Buffer, { 'content-encoding': encoding }: HeaderValues): Promise<Buffer> {
   const decoded = await decodeContent(body, typeof encoding === 'string' && encoding !== '' ? encoding : null);
   return 'content' in decoded ? decoded.content : body;
 }

@@ -1,23 +1,22 @@
-import { ApiError, type Client, type ClientOptions, type HttpResult } from '#client';
+import { ApiError, type Client, type HttpResult } from '#client';
 import type { ErasedEvent, Event } from '#lib/api-contract';
 import { headerText, isSubscribed } from '#lib/contract';
-import { decodeContent } from '#lib/payload';
 import type { Clock } from '#lib/runtime';
 import { generateSecret, signatureHeaders, signingSecret } from '#lib/signatures';
 import { noteNewTenant } from '../api-calls/api.ts';
 import { openClient } from '../api-calls/open-client.ts';
-import { sendAgain } from '../api-calls/send-again.ts';
+import { resendOnceAnswered, sendAgain } from '../api-calls/send-again.ts';
 import { usageFailure } from '../command-failure.ts';
 import { followChanges } from '../commands/tail-events.ts';
 import type { listenOptions } from '../commands/tools.ts';
 import type { Context } from '../context.ts';
 import { refuseProblems } from '../options/schemes.ts';
-import { readTime, readWholeNumber } from '../options/values.ts';
-import { printable, printLine, printRetry, shownTime } from '../output/print.ts';
+import { readCount, readTime } from '../options/values.ts';
+import { printable, printRetry, shownTime } from '../output/print.ts';
 import type { Values } from '../verb.ts';
-import { arrivalJson, createTally, describeArrival, describeSummary, factsOf, verifyArrival } from './arrivals.ts';
+import { createJournal, createKnownIds, verifyArrival } from './arrivals.ts';
 import { forwardTo, readTarget, readTypes } from './forward.ts';
-import type { Arrival } from './listener.ts';
+import { type Arrival, contentOf } from './listener.ts';
 
 /** The members of an event that are read. */
 export type Accepted = Pick<Event, 'id' | 'type'>;
@@ -31,9 +30,6 @@ interface AcceptedOptions {
   onBegin(fromMs: number): void;
 }
 
-/** Ids are some 30 characters: 10 MB. */
-const maxKnown = 100_000;
-
 /**
  * Yields every event of these types that is accepted from the beginning on, once, without end. The API lists an event again at each of its
  * changes; an older one that changes now was accepted before.
@@ -42,16 +38,12 @@ export async function* acceptedEvents(
   api: Pick<Client, 'page'>,
   { types, since, clock, onBegin }: AcceptedOptions,
 ): AsyncGenerator<Accepted, never> {
-  const known = new Set<string>();
+  const known = createKnownIds();
   const fromMs = since === undefined ? await timeOf(api, clock) : Date.parse(since);
   const subscription = { eventTypes: types, sourceIds: [] };
   for await (const event of followChanges(api, { query: {}, since, clock, onBegin: () => onBegin(fromMs) })) {
-    if (!isWhole(event) || Date.parse(event.received_at) < fromMs || known.has(event.id)) continue;
-    if (!isSubscribed(subscription, event)) continue;
-    known.add(event.id);
-    const [oldest] = known;
-    if (known.size > maxKnown && oldest !== undefined) known.delete(oldest);
-    yield event;
+    if (!isWhole(event) || Date.parse(event.received_at) < fromMs || !isSubscribed(subscription, event)) continue;
+    if (known.add(event.id)) yield event;
   }
   throw new Error('the changes have ended');
 }
@@ -109,13 +101,12 @@ export function createSendOn(context: Context, { api, secret, target, signal }: 
         return forwardTo(target, { method: 'POST', headers: signed.headers, body: payload.body }, signal);
       },
       {
-        clock: { ...clock, sleep: (ms) => clock.sleep(ms, signal) },
+        clock,
         random,
         maxAttempts: Infinity,
         retriedStatuses: [429, 503],
-        isOver: () => signal.aborted,
+        signal,
         onRetry(failed, waitMs) {
-          if (signal.aborted) return;
           process.stderr.write(`${printable(event.id)} waits for ${printable(target)}: `);
           printRetry(context)(failed, waitMs);
         },
@@ -143,15 +134,14 @@ export function createSendOn(context: Context, { api, secret, target, signal }: 
     const { signed, result } = await send(event, payload);
     if (result !== undefined && 'noAnswer' in result) return 'interrupted';
     const { headers, nowMs } = signed;
-    const { body, contentEncoding = null } = payload;
-    const decoded = await decodeContent(body, contentEncoding);
+    const { body } = payload;
     return {
       atMs: nowMs,
       method: 'POST',
       path: new URL(target ?? 'http://none/').pathname,
       headers,
       body,
-      content: 'content' in decoded ? decoded.content : body,
+      content: await contentOf(body, headers),
       bytes: body.length,
       verdict: verifyArrival(
         { secrets: [secret] },
@@ -185,19 +175,19 @@ export async function poll(values: PollValues, context: Context): Promise<number
   const { json, tenant } = values;
   refuseStray(values);
   const target = readTarget(values.forward);
-  const count = readWholeNumber('count', values.count, { min: 1, max: 1e15, otherwise: Infinity });
+  const count = readCount(values.count);
   const since = readTime('since', values.since, clock.nowMs());
   const [secret = generateSecret()] = values.secret ?? [];
   refuseProblems('hookline', { settings: {}, secret });
-  const print = (facts: object, line: string): void => printLine(context, facts, json, () => line);
 
   await noteNewTenant(context, openClient(context, undefined), tenant);
   const ended = new AbortController();
   const { signal } = ended;
   const end = (): void => ended.abort();
-  const api = openClient(context, tenant, { resend: resendUntil(signal, context), signal });
+  const resend = resendOnceAnswered(context, { signal, isBroken: ({ status }) => status >= 500 });
+  const api = openClient(context, tenant, { resend, signal });
   const sendOn = createSendOn(context, { api, secret, target, signal });
-  const tally = createTally();
+  const journal = createJournal(context, json);
   let waiting: string | undefined;
   let forwarded = 0;
 
@@ -209,8 +199,8 @@ export async function poll(values: PollValues, context: Context): Promise<number
       clock,
       onBegin(fromMs) {
         const from = new Date(fromMs).toISOString();
-        print(
-          { kind: 'polling', secret, from, ...(target !== undefined && { forward: target }) },
+        journal.print(
+          { kind: 'polling', secret, from, forward: target },
           `polling for events accepted from ${String(shownTime(from, screen))} on${target === undefined ? '' : `, forwarding to ${target}`}\nthe secret that signs them is ${secret}`,
         );
       },
@@ -221,9 +211,7 @@ export async function poll(values: PollValues, context: Context): Promise<number
       if (signal.aborted && arrival === 'interrupted') break;
       waiting = undefined;
       if (arrival === 'interrupted' || arrival === 'no payload') continue;
-      const facts = factsOf(arrival.headers, undefined);
-      const { isRepeat } = tally.add(arrival, facts.webhookId);
-      print(arrivalJson(arrival, facts, isRepeat), describeArrival(arrival, facts, isRepeat, screen));
+      journal.add(arrival);
       forwarded += 1;
       if (forwarded >= count || signal.aborted) break;
     }
@@ -233,8 +221,7 @@ export async function poll(values: PollValues, context: Context): Promise<number
   } finally {
     process.removeListener('SIGINT', end).removeListener('SIGTERM', end);
   }
-  const summary = tally.summary();
-  print({ kind: 'summary', ...summary }, describeSummary(summary));
+  journal.printSummary();
   if (waiting === undefined) return 0;
   process.stderr.write(
     `${printable(waiting)} was not forwarded, nor were later events: repeat with --since to send them\n`,
@@ -249,28 +236,3 @@ function refuseStray(values: PollValues): void {
   if (stray !== undefined) throw usageFailure(`--${stray} is only for a receiver, and --poll runs no receiver`);
   if ((values.secret?.length ?? 0) > 1) throw usageFailure('--poll signs with one --secret');
 }
-
-const firstAttempts = 5;
-
-/** Without end once the API has answered, whatever a proxy in front of it says meanwhile. */
-function resendUntil(signal: AbortSignal, context: Context): NonNullable<ClientOptions['resend']> {
-  const { clock, random } = context;
-  const print = printRetry(context);
-  let hasAnswered = false;
-  return async (send) => {
-    const { result } = await sendAgain(async () => unlessBroken(await send(), hasAnswered), {
-      clock: { ...clock, sleep: (ms) => clock.sleep(ms, signal) },
-      random,
-      maxAttempts: hasAnswered ? Infinity : firstAttempts,
-      isOver: () => signal.aborted,
-      onRetry: (failed, waitMs) => {
-        if (!signal.aborted) print(failed, waitMs);
-      },
-    });
-    hasAnswered ||= 'status' in result;
-    return result;
-  };
-}
-
-const unlessBroken = (result: HttpResult, hasAnswered: boolean): HttpResult =>
-  hasAnswered && 'status' in result && result.status >= 500 ? { noAnswer: `answered ${result.status}` } : result;

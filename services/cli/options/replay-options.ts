@@ -1,6 +1,6 @@
 import { usageFailure } from '../command-failure.ts';
 import { flag, text, type Values } from '../verb.ts';
-import { omitAbsent, readTime, readWholeNumber, timeForms } from './values.ts';
+import { omitAbsent, readTimes, readWholeNumber, timeForms } from './values.ts';
 
 /** The filters of deliveries, each the API's field of that name. */
 export const deliveryFilterOptions = {
@@ -21,8 +21,7 @@ export const deliveryFilterOf = (values: Values<typeof deliveryFilterOptions>, n
     event_type: values.type,
     outcome: values.outcome,
     http_status: values['http-status'],
-    since: readTime('since', values.since, nowMs),
-    until: readTime('until', values.until, nowMs),
+    ...readTimes(values, nowMs),
   });
 
 /** Options of every verb that starts a replay. */
@@ -49,12 +48,13 @@ export const readWaitSeconds = ({ wait }: { wait: string | undefined }): number 
 export const readReplayLimits = (
   { limit, rate }: { limit: string | undefined; rate: string | undefined },
   max = 100_000,
-): Record<string, number> => ({
-  ...(limit !== undefined && { limit: readWholeNumber('limit', limit, { min: 1, max, otherwise: 1 }) }),
-  ...(rate !== undefined && { rate_per_second: readRate(rate) }),
+) => ({
+  limit: readWholeNumber('limit', limit, { min: 1, max, otherwise: undefined }),
+  rate_per_second: readRate(rate),
 });
 
-function readRate(text: string): number {
+function readRate(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
   const rate = /^\d{1,5}(\.\d{1,3})?$/.test(text) ? Number(text) : 0;
   if (rate >= 0.01 && rate <= 10_000) return rate;
   throw usageFailure(`--rate must be a number from 0.01 to 10000, not ${text}`);

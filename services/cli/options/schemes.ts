@@ -2,6 +2,7 @@ import { type HmacSettings, type SourceScheme, sourceSchemes, type SourceSetting
 import { schemeProblems } from '#lib/signatures';
 import { usageFailure } from '../command-failure.ts';
 import { list, text, type Values } from '../verb.ts';
+import { readWholeNumber } from './values.ts';
 
 /** @throws CommandFailure for a scheme, settings or secret that a source could not have */
 export function readScheme(given: SchemeValues, purpose: 'verify' | 'sign') {
@@ -62,6 +63,10 @@ export const schemeOptions = {
   now: text('UNIX', 'the time in seconds since 1970 (default: now)'),
   ...schemeSettingOptions,
 };
+
+/** In seconds. */
+export const readNow = <Otherwise extends number | undefined>({ now }: SchemeValues, otherwise: Otherwise) =>
+  readWholeNumber('now', now, { min: 0, max: 1e15, otherwise });
 
 export const secretOption = (help: string) => ({ secret: list('SECRET', help) });
 

@@ -2,7 +2,7 @@
 import { usageFailure } from '../command-failure.ts';
 import type { Context } from '../context.ts';
 import { list, type OptionSpec, type OptionSpecs, text } from '../verb.ts';
-import { readJson, readTextFile } from './values.ts';
+import { readJson, readJsonFile } from './values.ts';
 
 /** How an option's text becomes a setting: `text` unchanged, `list` repeatable, `json` parsed, `listOrJson` a list in which a JSON list is one entry. */
 export interface SettingSpec {
@@ -12,22 +12,14 @@ export interface SettingSpec {
 
 export type SettingSpecs = Readonly<Record<string, SettingSpec>>;
 
-export const textSetting = (placeholder: string, help: string): SettingSpec => ({
-  form: 'text',
-  option: text(placeholder, help),
-});
-export const listSetting = (placeholder: string, help: string): SettingSpec => ({
-  form: 'list',
-  option: list(placeholder, help),
-});
-export const listOrJsonSetting = (placeholder: string, help: string): SettingSpec => ({
-  form: 'listOrJson',
-  option: list(placeholder, help),
-});
-export const jsonSetting = (placeholder: string, help: string): SettingSpec => ({
-  form: 'json',
-  option: text(placeholder, help),
-});
+const settingAs =
+  (form: SettingSpec['form'], optionAs: typeof text | typeof list) =>
+  (placeholder: string, help: string): SettingSpec => ({ form, option: optionAs(placeholder, help) });
+
+export const textSetting = settingAs('text', text);
+export const listSetting = settingAs('list', list);
+export const listOrJsonSetting = settingAs('listOrJson', list);
+export const jsonSetting = settingAs('json', text);
 
 type OptionValues = Readonly<Record<string, string | string[] | boolean | undefined>>;
 
@@ -65,27 +57,26 @@ export async function readSettings(
 }
 
 /**
- * The part of a merge patch that sets the named settings back to their defaults.
+ * The merge patch that sets what is given, and the named settings back to their defaults.
  *
  * @param thing what has the settings, with its article
+ * @throws CommandFailure if the call would change nothing
  */
-export function readResets(
+export function bodyOfChange(
+  given: Readonly<Record<string, unknown>>,
   names: readonly string[] = [],
   { thing, settings }: { thing: string; settings: readonly string[] },
-): Record<string, null> {
+): string {
   const reset = names.map((name) => name.replaceAll('-', '_'));
   const unknown = reset.find((name) => !settings.includes(name));
   if (unknown !== undefined) throw usageFailure(`--reset ${unknown}: ${thing} has ${settings.join(', ')}`);
-  return Object.fromEntries(reset.map((name) => [name, null]));
-}
-
-/** @throws CommandFailure if the call would change nothing */
-export function refuseEmptyChange(change: Readonly<Record<string, unknown>>): void {
+  const change = { ...given, ...Object.fromEntries(reset.map((name) => [name, null])) };
   if (Object.keys(change).length === 0) throw usageFailure('nothing to change: give at least one setting');
+  return JSON.stringify(change);
 }
 
 async function readSettingsFile(context: Context, file: string): Promise<Record<string, unknown>> {
-  const settings = readJson('from-file', await readTextFile(context, 'from-file', file));
+  const settings = await readJsonFile(context, 'from-file', file);
   if (typeof settings === 'object' && settings !== null && !Array.isArray(settings))
     return settings as Record<string, unknown>;
   throw usageFailure('--from-file must hold a JSON object');

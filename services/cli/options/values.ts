@@ -6,16 +6,20 @@ import { usageFailure } from '../command-failure.ts';
 import type { Context } from '../context.ts';
 
 /** The whole number of an option; `otherwise` if the option is absent. */
-export function readWholeNumber(
+export function readWholeNumber<Otherwise extends number | undefined>(
   option: string,
   text: string | undefined,
-  { min, max, otherwise }: { min: number; max: number; otherwise: number },
-): number {
+  { min, max, otherwise }: { min: number; max: number; otherwise: Otherwise },
+): number | Otherwise {
   if (text === undefined) return otherwise;
   const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
   if (value >= min && value <= max) return value;
   throw usageFailure(`--${option} must be a whole number from ${min} to ${max}, not ${text}`);
 }
+
+/** `--count` of what runs until it is ended. */
+export const readCount = (text: string | undefined): number =>
+  readWholeNumber('count', text, { min: 1, max: 1e15, otherwise: Infinity });
 
 const most = 1_000_000;
 
@@ -33,8 +37,14 @@ export function readHeaders(texts: readonly string[] = []): [name: string, value
 }
 
 /** The fields that the call has given. */
-export const omitAbsent = (fields: Readonly<Record<string, string | undefined>>): Record<string, string> =>
-  Object.fromEntries(Object.entries(fields).filter((entry): entry is [string, string] => entry[1] !== undefined));
+export const omitAbsent = <T = string>(fields: Readonly<Record<string, T | undefined>>): Record<string, T> =>
+  Object.fromEntries(Object.entries(fields).filter((entry): entry is [string, T] => entry[1] !== undefined));
+
+/** As the parameters of a request: lists repeat theirs, absent ones are left out. */
+export const queryOf = (fields: Readonly<Record<string, string | readonly string[] | undefined>>): URLSearchParams =>
+  new URLSearchParams(
+    Object.entries(fields).flatMap(([name, value = []]) => [value].flat().map((one): [string, string] => [name, one])),
+  );
 
 const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
@@ -47,6 +57,15 @@ export function readTime(option: string, text: string | undefined, nowMs: number
 }
 
 export const timeForms = '2026-01-31T09:30:00Z, or an age such as 90m, 12h, 3d';
+
+/** `--since` and `--until`. */
+export const readTimes = (
+  { since, until }: { since: string | undefined; until: string | undefined },
+  nowMs: number,
+) => ({
+  since: readTime('since', since, nowMs),
+  until: readTime('until', until, nowMs),
+});
 
 /** A time for the API, which validates it; a duration counts from now. */
 export function readFutureTime(option: string, text: string | undefined, nowMs: number): string | undefined {
@@ -78,13 +97,18 @@ export async function readTextFile({ process }: Context, option: string, file: s
 }
 
 /** @throws CommandFailure if the text is not JSON */
-export function readJson(option: string, text: string): unknown {
+export function readJson(option: string, text: string | undefined): unknown {
+  if (text === undefined) return undefined;
   try {
     return parseExact(text, 'all');
   } catch {
     throw usageFailure(`--${option} is not JSON: ${text.slice(0, 100)}`);
   }
 }
+
+/** Undefined where the option is. @throws CommandFailure if the file can't be read, or holds no JSON */
+export const readJsonFile = async (context: Context, option: string, file: string | undefined): Promise<unknown> =>
+  file === undefined ? undefined : readJson(option, await readTextFile(context, option, file));
 
 /**
  * The exact bytes of `--body-file`; `-` is the standard input.
@@ -104,11 +128,11 @@ export async function readBody({ process }: Context, file: string | undefined): 
 
 /** In the ingress's form: a repeated name has both values, so that repetition is noticed. */
 export function collectHeaders(given: readonly (readonly [name: string, value: string])[]): HeaderValues {
-  const headers = new Map<string, string[]>();
-  for (const [name, value] of given) {
-    headers.set(name.toLowerCase(), [...(headers.get(name.toLowerCase()) ?? []), value]);
-  }
+  const headers = Map.groupBy(given, ([name]) => name.toLowerCase());
   return Object.fromEntries(
-    [...headers].map(([name, [first, ...more]]) => [name, more.length === 0 ? first : [first ?? '', ...more]]),
+    [...headers].map(([name, lines]) => {
+      const values = lines.map(([, value]) => value);
+      return [name, values.length === 1 ? values[0] : values];
+    }),
   );
 }

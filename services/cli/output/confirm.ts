@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline';
-import { CommandFailure } from '../command-failure.ts';
+import { CommandFailure, usageFailure } from '../command-failure.ts';
 import type { Context } from '../context.ts';
+import { describe, print } from './print.ts';
 
 /** 128 + SIGINT, as in shells. */
 const interruptedExitCode = 130;
@@ -27,4 +28,38 @@ export async function confirm({ process }: Context, question: string, notDone: s
   if (typeof answer === 'string') process.stderr.write('\n');
   if (answer === 'interrupted') throw new CommandFailure(interruptedExitCode, `interrupted: ${notDone}`);
   if (answer === 'ended' || !/^y(es)?$/i.test(answer.line.trim())) throw new CommandFailure(1, notDone);
+}
+
+/** @throws CommandFailure if the call must be confirmed, and nobody can be asked */
+export function refuseUnasked(
+  { yes, 'dry-run': isDryRun = false }: { yes: boolean; 'dry-run'?: boolean },
+  { process }: Context,
+): void {
+  if (!isDryRun && !yes && !(process.stdin.isTTY && process.stderr.isTTY))
+    throw usageFailure('no terminal to confirm on: give --yes');
+}
+
+/**
+ * Shows what a dry run has found, and asks before that is done. False if nothing is to be done, which it has said.
+ *
+ * @throws CommandFailure as `confirm` does
+ */
+export async function isConfirmed(
+  context: Context,
+  preview: Readonly<Record<string, unknown>> & { matched: number },
+  { question, noMatch, notDone }: Record<'question' | 'noMatch' | 'notDone', string>,
+  { json, yes, 'dry-run': isDryRun }: Record<'json' | 'yes' | 'dry-run', boolean>,
+): Promise<boolean> {
+  if (isDryRun) {
+    print(context, preview, json, describe);
+    return false;
+  }
+  if (yes) return true;
+  context.process.stderr.write(`${describe(preview, context.screen)}\n`);
+  if (preview.matched === 0) {
+    print(context, preview, json, () => noMatch);
+    return false;
+  }
+  await confirm(context, question, notDone);
+  return true;
 }
