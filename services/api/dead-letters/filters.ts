@@ -11,21 +11,14 @@ export function readDeadLetterFilter(
   given: GivenDeadLetterFilter,
   fieldOf: (name: string) => string,
 ): { filter: DeadLetterFilter } | { errors: FieldErrors } {
-  const since = given.since === undefined ? undefined : readInstant(given.since);
-  const until = given.until === undefined ? undefined : readInstant(given.until);
-  const errors = Object.entries({ since, until }).flatMap(([name, read]) =>
-    read !== undefined && 'message' in read ? [{ field: fieldOf(name), message: read.message }] : [],
+  const { stage, endpoint_id: endpointId, event_type: eventType, source_id: sourceId, reason } = given;
+  const [since, until] = [readTime(given.since), readTime(given.until)];
+  const errors = Object.entries({ since, until }).flatMap(([name, { message }]) =>
+    message === undefined ? [] : [{ field: fieldOf(name), message }],
   );
   if (errors.length > 0) return { errors };
-  return {
-    filter: {
-      ...(given.stage !== undefined && { stage: given.stage }),
-      ...(given.endpoint_id !== undefined && { endpointId: given.endpoint_id }),
-      ...(given.event_type !== undefined && { eventType: given.event_type }),
-      ...(given.source_id !== undefined && { sourceId: given.source_id }),
-      ...(given.reason !== undefined && { reason: given.reason }),
-      ...(since && 'value' in since && { since: since.value }),
-      ...(until && 'value' in until && { until: until.value }),
-    },
-  };
+  return { filter: { stage, endpointId, eventType, sourceId, reason, since: since.value, until: until.value } };
 }
+
+const readTime = (text: string | undefined): { value?: string; message?: string } =>
+  text === undefined ? {} : readInstant(text);

@@ -11,8 +11,7 @@ const list = serve(listDeadLetters, ({ postgres, apiUrl }) => async (request, re
   if ('errors' in page) return sendInvalid(reply, page.errors);
   const read = readDeadLetterFilter(query, (name) => name);
   if ('errors' in read) return sendInvalid(reply, read.errors);
-  const filter = query.status === undefined ? read.filter : { ...read.filter, status: query.status };
-  const rows = await queryDeadLetters(postgres, request.tenant, filter, page);
+  const rows = await queryDeadLetters(postgres, request.tenant, { ...read.filter, status: query.status }, page);
   return takePage(rows, page.limit, ({ id }) => ({ cursor: id }), { request, reply, apiUrl });
 });
 

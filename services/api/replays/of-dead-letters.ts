@@ -3,13 +3,12 @@ import { maxReplayDeadLetters } from '#lib/contract';
 import { createDeadLetterReplay, type DeadLetterFilter } from '#lib/replay-store';
 import { readDeadLetterFilter } from '../dead-letters/index.ts';
 import { bodyLimits } from '../http/body-limits.ts';
-import { sendInvalid, sendLimitReached } from '../http/send-problem.ts';
+import { sendInvalid } from '../http/send-problem.ts';
+import { refuseBeyondLimit } from '../limits/refuse-beyond-limit.ts';
 import { type Route, serve } from '../route.ts';
-import { newReplay } from './new-replay.ts';
 import { previewReplay } from './preview-dead-letters.ts';
-import { startedReplay } from './queries.ts';
 import { replayLimitReached } from './replay-limit.ts';
-import { sendReplay } from './send-replay.ts';
+import { startReplay } from './start-replay.ts';
 
 /**
  * Claims the dead letters that match and are dead, the oldest first, and answers; a dispatcher sends them. With `dry_run` it answers what would
@@ -23,20 +22,18 @@ const start = serve(
     const { ids, all = false, limit = maxReplayDeadLetters, rate_per_second: ratePerSecond = null } = body;
     const read = readDeadLetterFilter(body, (name) => `/${name}`);
     if ('errors' in read) return sendInvalid(reply, read.errors);
-    const filter: DeadLetterFilter = ids === undefined ? read.filter : { ...read.filter, ids };
-    if (!all && Object.keys(filter).length === 0)
+    const filter: DeadLetterFilter = { ...read.filter, ids };
+    if (!all && Object.values(filter).every((value) => value === undefined))
       return sendInvalid(reply, [{ field: '(body)', message: 'must have at least one filter, or `all`: true' }]);
 
     if (body.dry_run === true) return reply.code(202).send(await previewReplay(effects, tenant, filter, limit));
     const reached = await replayLimitReached(deps, effects, tenant, 'several');
-    if (reached !== undefined) return sendLimitReached(reply, tenant, reached, deps.limits);
-    const begun = newReplay(deps, { tenant, request: { ...body }, ratePerSecond });
-    const replay = await effects.transaction(async (tx) => {
-      const started = await createDeadLetterReplay(tx, { ...begun, filter, limit });
-      await request.audit(tx, { id: started.id, after: startedReplay(started) });
-      return started;
+    if (reached !== undefined) return refuseBeyondLimit(reply, reached, deps);
+    return startReplay(deps, reply, {
+      request: { ...body },
+      ratePerSecond,
+      create: (tx, begun) => createDeadLetterReplay(tx, { ...begun, filter, limit }),
     });
-    return sendReplay(reply, replay);
   },
   () => ({ bodyLimit: bodyLimits.ids }),
 );

@@ -6,14 +6,13 @@ import { createDeadLetterReplay } from '#lib/replay-store';
 import { findDeadLetterOfDelivery } from '../dead-letters/index.ts';
 import { deliveryOf, findDelivery } from '../deliveries/index.ts';
 import { optionalBody } from '../http/patch-body.ts';
-import { sendLimitReached, sendProblem } from '../http/send-problem.ts';
+import { sendProblem } from '../http/send-problem.ts';
 import { headerViewerOf } from '../keys/identify-caller.ts';
+import { refuseBeyondLimit } from '../limits/refuse-beyond-limit.ts';
 import { type Route, type RouteDeps, serve } from '../route.ts';
 import { bulkRoute } from './by-filter/bulk-route.ts';
-import { newReplay } from './new-replay.ts';
-import { startedReplay } from './queries.ts';
 import { replayLimitReached } from './replay-limit.ts';
-import { sendReplay } from './send-replay.ts';
+import { startReplay } from './start-replay.ts';
 import { type MadeDue, makeDue, requestCancel } from './waiting.ts';
 
 const whyNotDue: Record<Exclude<MadeDue, 'due'>, string> = {
@@ -31,7 +30,7 @@ const retry = serve(
     const delivery = await findDelivery(effects, tenant, request.params.id);
     if (delivery === undefined) return sendProblem(reply, 'not_found');
     const { id, status } = delivery;
-    if (status === 'dead_lettered') return replayDeadLetter({ ...deps, postgres: effects }, id, reply);
+    if (status === 'dead_lettered') return replayDeadLetter(deps, id, reply);
     if (isFinal(status)) return sendProblem(reply, 'conflict', `The delivery is ${status}`);
     const made = await effects.transaction(async (tx) => {
       const changed = await makeDue(tx, tenant, id);
@@ -46,29 +45,27 @@ const retry = serve(
 );
 
 async function replayDeadLetter(deps: RouteDeps, id: string, reply: FastifyReply): Promise<FastifyReply> {
-  const { request } = reply;
-  const { tenant } = request;
-  const deadLetter = await findDeadLetterOfDelivery(deps.postgres, tenant, id);
+  const { tenant, idempotent } = reply.request;
+  const deadLetter = await findDeadLetterOfDelivery(idempotent.effects, tenant, id);
   if (deadLetter === undefined)
     return sendProblem(reply, 'conflict', 'Its dead letter is not available yet: retry later');
   if (deadLetter.status !== 'dead')
     return sendProblem(reply, 'conflict', `The delivery is ${deadLetter.status} by ${deadLetter.replay_id}`);
-  const reached = await replayLimitReached(deps, deps.postgres, tenant, 'one');
-  if (reached !== undefined) return sendLimitReached(reply, tenant, reached, deps.limits);
-  const begun = newReplay(deps, { tenant, request: { delivery_id: id } });
-  const replay = await deps.postgres
-    .transaction(async (tx) => {
+  const reached = await replayLimitReached(deps, idempotent.effects, tenant, 'one');
+  if (reached !== undefined) return refuseBeyondLimit(reply, reached, deps);
+  return startReplay(deps, reply, {
+    request: { delivery_id: id },
+    of: id,
+    async create(tx, begun) {
       const made = await createDeadLetterReplay(tx, { ...begun, filter: { ids: [deadLetter.id] }, limit: 1 });
       // Another request has claimed the dead letter since: do not leave an empty replay behind.
       if (made.matched === 0) throw claimedMeanwhile;
-      await request.audit(tx, { id, after: startedReplay(made) });
       return made;
-    })
-    .catch((error: unknown) => {
-      if (error !== claimedMeanwhile) throw error;
-    });
-  if (replay === undefined) return sendProblem(reply, 'conflict', 'The delivery is being replayed already');
-  return sendReplay(reply, replay);
+    },
+  }).catch((error: unknown) => {
+    if (error !== claimedMeanwhile) throw error;
+    return sendProblem(reply, 'conflict', 'The delivery is being replayed already');
+  });
 }
 
 const claimedMeanwhile = new Error('the dead letter was claimed by another replay');

@@ -9,16 +9,15 @@ import { attemptOf } from '../deliveries/index.ts';
 import { endpointTable } from '../endpoints/index.ts';
 import { bodyLimits } from '../http/body-limits.ts';
 import { optionalBody } from '../http/patch-body.ts';
-import { sendInvalid, sendLimitReached, sendMissing, sendProblem } from '../http/send-problem.ts';
+import { sendInvalid, sendMissing, sendProblem } from '../http/send-problem.ts';
 import { headerViewerOf } from '../keys/identify-caller.ts';
 import { whileAsked } from '../keys/why-ended.ts';
+import { refuseBeyondLimit } from '../limits/refuse-beyond-limit.ts';
 import { insertSampleEvent } from '../resources/sample-event.ts';
 import { type Route, serve } from '../route.ts';
 import { awaitAttempt } from './await-attempt.ts';
-import { newReplay } from './new-replay.ts';
-import { startedReplay } from './queries.ts';
 import { replayLimitReached } from './replay-limit.ts';
-import { sendReplay } from './send-replay.ts';
+import { newReplay, startReplay } from './start-replay.ts';
 
 /** Routes that send something to an endpoint: what has died, or a sample. */
 
@@ -35,14 +34,13 @@ const recover = serve(recoverEndpoint, (deps) => async (request, reply) => {
   if (endpoint.disabled_at !== null) return sendProblem(reply, 'conflict', 'The endpoint is disabled: enable it first');
 
   const reached = await replayLimitReached(deps, effects, tenant, 'several');
-  if (reached !== undefined) return sendLimitReached(reply, tenant, reached, deps.limits);
-  const begun = newReplay(deps, { tenant, request: { ...given, ...body }, ratePerSecond });
-  const replay = await effects.transaction(async (tx) => {
-    const started = await createDeadLetterReplay(tx, { ...begun, filter: read.filter, limit });
-    await request.audit(tx, { id: endpoint.id, after: startedReplay(started) });
-    return started;
+  if (reached !== undefined) return refuseBeyondLimit(reply, reached, deps);
+  return startReplay(deps, reply, {
+    request: { ...given, ...body },
+    ratePerSecond,
+    of: endpoint.id,
+    create: (tx, begun) => createDeadLetterReplay(tx, { ...begun, filter: read.filter, limit }),
   });
-  return sendReplay(reply, replay);
 });
 
 const usualType = 'hookline.test';
@@ -68,7 +66,7 @@ const test = serve(
       return sendProblem(reply, 'conflict', `The endpoint is paused until ${endpoint.paused_until}: resume it first`);
 
     const reached = await replayLimitReached(deps, idempotent.effects, tenant, 'one');
-    if (reached !== undefined) return sendLimitReached(reply, tenant, reached, deps.limits);
+    if (reached !== undefined) return refuseBeyondLimit(reply, reached, deps);
 
     const { type = usualType } = request.body;
     // As it was written: parsed, a long number would become another one.

@@ -4,14 +4,13 @@ import { createDeliveryReplay } from '#lib/replay-store';
 import { endpointTable } from '../endpoints/index.ts';
 import { findEvent, isErased } from '../events/index.ts';
 import { optionalBody } from '../http/patch-body.ts';
-import { sendInvalid, sendLimitReached, sendProblem } from '../http/send-problem.ts';
+import { sendInvalid, sendProblem } from '../http/send-problem.ts';
+import { refuseBeyondLimit } from '../limits/refuse-beyond-limit.ts';
 import { type Route, serve } from '../route.ts';
 import { bulkRoute } from './by-filter/bulk-route.ts';
-import { eventTakers } from './event-takers.ts';
-import { newReplay } from './new-replay.ts';
-import { startedReplay } from './queries.ts';
 import { replayLimitReached } from './replay-limit.ts';
-import { sendReplay } from './send-replay.ts';
+import { startReplay } from './start-replay.ts';
+import { eventTakers } from './subscribers.ts';
 
 /** Whatever the status of the event: to every endpoint that matches it today, or to the named one, which need not be subscribed. */
 const one = serve(
@@ -28,13 +27,12 @@ const one = serve(
       return sendProblem(reply, 'conflict', 'The payload has been removed: its retention time is over');
 
     const limit = await replayLimitReached(deps, effects, tenant, endpointId === undefined ? 'several' : 'one');
-    if (limit !== undefined) return sendLimitReached(reply, tenant, limit, deps.limits);
+    if (limit !== undefined) return refuseBeyondLimit(reply, limit, deps);
     let endpointIds: string[];
     if (endpointId === undefined) {
-      const { id: eventId, type, source_id, body, content_encoding } = event;
-      const content = { body, content_type: event.content_type ?? '', content_encoding };
-      const takers = await eventTakers(effects, { tenant, type, source_id, ...content }, matchTurns);
-      unjudgedFilters.note({ tenant, eventId }, takers);
+      const payload = { ...event, body: event.body, content_type: event.content_type ?? '' };
+      const takers = await eventTakers(effects, tenant, payload, matchTurns);
+      unjudgedFilters.note({ tenant, eventId: event.id }, takers);
       endpointIds = takers.map(({ candidate }) => candidate.id);
     } else {
       const endpoint = await endpointTable.find(effects, tenant, endpointId);
@@ -44,13 +42,11 @@ const one = serve(
       endpointIds = [endpoint.id];
     }
 
-    const begun = newReplay(deps, { tenant, request: { event_id: event.id, ...request.body } });
-    const replay = await effects.transaction(async (tx) => {
-      const started = await createDeliveryReplay(tx, { ...begun, eventId: event.id, endpointIds });
-      await request.audit(tx, { id: event.id, after: startedReplay(started) });
-      return started;
+    return startReplay(deps, reply, {
+      request: { event_id: event.id, ...request.body },
+      of: event.id,
+      create: (tx, begun) => createDeliveryReplay(tx, { ...begun, eventId: event.id, endpointIds }),
     });
-    return sendReplay(reply, replay);
   },
   () => ({ preValidation: optionalBody }),
 );

@@ -1,4 +1,5 @@
-import type { Replay } from '#lib/api-contract';
+import type { Replay, ReplayItem } from '#lib/api-contract';
+import type { ReplayItemStatus, ReplayOutcome } from '#lib/contract';
 import type { Query } from '#lib/postgres';
 import { replayColumns, type ReplayRow } from '#lib/replay-store';
 import type { PageRequest } from '../http/paging.ts';
@@ -31,14 +32,6 @@ export function replayOf(row: ReplayRow): Replay {
   };
 }
 
-/** The audit entry of the change that started it. */
-export const startedReplay = ({ id, request, rate_per_second, matched }: ReplayRow): Record<string, unknown> => ({
-  replay_id: id,
-  matched,
-  rate_per_second,
-  request,
-});
-
 /** Nothing of it changes any more: a cancelled one may have sent something before, whose deliveries are open. */
 export const replayHasEnded = ({ ended_at, outcome }: ReplayRow): boolean =>
   ended_at !== null && (outcome === null || outcome.waiting === 0);
@@ -64,6 +57,32 @@ export const listReplays = (postgres: Query, tenant: string, { after, limit }: P
       ORDER BY id DESC
       LIMIT $3`,
     [tenant, after, limit + 1],
+  );
+
+/** A cursor: the number of an item. */
+export const itemNumber = /^\d{1,9}$/;
+
+interface ItemPage extends PageRequest {
+  status: ReplayItemStatus | undefined;
+  outcome: ReplayOutcome | undefined;
+}
+
+/** In the order of the replay. One more than the page holds. */
+export const listReplayItems = (
+  postgres: Query,
+  tenant: string,
+  replayId: string,
+  { after, limit, status, outcome }: ItemPage,
+): Promise<ReplayItem[]> =>
+  postgres.query<ReplayItem>(
+    // Status and outcome stand in the text: with a parameter in their place, Postgres would not use a partial index.
+    `SELECT item, status, reason, letter_id AS dead_letter_id, event_id, endpoint_id, delivery_id, generation, outcome
+       FROM replay_items
+      WHERE tenant = $1 AND replay_id = $2 AND item > $3::int ${status === undefined ? '' : `AND status = '${status}'`}
+        ${outcome === undefined ? '' : `AND outcome = '${outcome}'`}
+      ORDER BY item
+      LIMIT $4`,
+    [tenant, replayId, after ?? 0, limit + 1],
   );
 
 /** Why items could not be sent, and how many for each reason. */

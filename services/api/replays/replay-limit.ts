@@ -10,20 +10,14 @@ import type { RouteDeps } from '../route.ts';
  * @param kind the requested kind: a replay of `several` items that matches one counts as a single one
  */
 export async function replayLimitReached(
-  { limits, usage }: Pick<RouteDeps, 'limits' | 'usage'>,
+  { limits }: Pick<RouteDeps, 'limits'>,
   query: Query,
   tenant: string,
   kind: 'one' | 'several',
 ): Promise<LimitName | undefined> {
   const { single, bulk } = await unfinishedReplays(query, tenant);
-  const reached =
-    single >= limits.of(tenant, 'single_replays')
-      ? 'single_replays'
-      : kind === 'several' && bulk >= limits.of(tenant, 'replays')
-        ? 'replays'
-        : undefined;
-  if (reached !== undefined) usage.reached(reached);
-  return reached;
+  if (single >= limits.of(tenant, 'single_replays')) return 'single_replays';
+  return kind === 'several' && bulk >= limits.of(tenant, 'replays') ? 'replays' : undefined;
 }
 
 /** Shows the tenants near these limits, as of the last call of the returned function. */

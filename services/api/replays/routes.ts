@@ -6,11 +6,12 @@ import { readPage, takePage } from '../http/paging.ts';
 import { sendInvalid, sendProblem } from '../http/send-problem.ts';
 import { whileAsked } from '../keys/why-ended.ts';
 import { type Route, type RouteDeps, serve } from '../route.ts';
-import { itemNumber, listReplayItems as queryItems } from './items.ts';
 import {
   failuresOf,
   findReplay,
   isSending,
+  itemNumber,
+  listReplayItems as queryItems,
   listReplays as queryReplays,
   replayHasEnded,
   replayId,
@@ -51,7 +52,7 @@ async function bodyOf({ postgres }: RouteDeps, tenant: string, id: string) {
   const replay = await findReplay(postgres, tenant, id);
   if (replay === undefined) return undefined;
   const failures = replay.failed === 0 ? {} : await failuresOf(postgres, tenant, id);
-  const ahead = !isSending(replay) ? 0 : await replaysAhead(postgres, tenant, id);
+  const ahead = isSending(replay) ? await replaysAhead(postgres, tenant, id) : 0;
   const shown: ReplayWithFailures = { ...replayOf(replay), ahead, failures };
   return { replay, text: JSON.stringify(shown) };
 }
@@ -61,11 +62,8 @@ const items = serve(listReplayItems, ({ postgres, apiUrl }) => async (request, r
   const page = readPage(query, itemNumber);
   if ('errors' in page) return sendInvalid(reply, page.errors);
   if ((await findReplay(postgres, tenant, params.id)) === undefined) return sendProblem(reply, 'not_found');
-  const rows = await queryItems(postgres, tenant, params.id, {
-    ...page,
-    status: query.status,
-    outcome: query.outcome,
-  });
+  const { status, outcome } = query;
+  const rows = await queryItems(postgres, tenant, params.id, { ...page, status, outcome });
   return takePage(rows, page.limit, ({ item }) => ({ cursor: String(item) }), { request, reply, apiUrl });
 });
 

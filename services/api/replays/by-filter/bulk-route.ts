@@ -4,6 +4,7 @@
  */
 import type { FastifyReply } from 'fastify';
 import {
+  type BodyOf,
   type BulkPreview,
   type cancelDeliveries,
   maxBulkItems,
@@ -15,12 +16,11 @@ import { createFilteredReplay, type Selection } from '#lib/replay-store';
 import { formatMicros, nowMicros } from '#lib/runtime';
 import { endpointTable } from '../../endpoints/index.ts';
 import { readFilters } from '../../http/filters.ts';
-import { type FieldErrors, sendInvalid, sendLimitReached, sendProblem } from '../../http/send-problem.ts';
+import { type FieldErrors, sendInvalid, sendProblem } from '../../http/send-problem.ts';
+import { refuseBeyondLimit } from '../../limits/refuse-beyond-limit.ts';
 import { type Route, type RouteDeps, serve } from '../../route.ts';
-import { newReplay } from '../new-replay.ts';
-import { startedReplay } from '../queries.ts';
 import { replayLimitReached } from '../replay-limit.ts';
-import { sendReplay } from '../send-replay.ts';
+import { newReplay, sendReplay, startedReplay } from '../start-replay.ts';
 import type { CountedRequest } from './as-of.ts';
 import { type Count, countMatches } from './count-matches.ts';
 import { operations } from './operations.ts';
@@ -31,14 +31,8 @@ interface BulkRoute {
 }
 
 /** The body of each; the filters are those of the list. */
-interface Body {
-  filter?: Readonly<Record<string, string | readonly string[]>>;
-  all?: boolean;
-  endpoint_id?: string;
-  limit?: number;
-  rate_per_second?: number;
-  dry_run?: boolean;
-  as_of?: string;
+interface Body extends Omit<BodyOf<typeof replayEvents>, 'filter'> {
+  filter?: Selection['filter'];
 }
 
 /** A count shows so many endpoints, those with the most first. */
@@ -50,7 +44,8 @@ export const bulkRoute = ({ operation, does }: BulkRoute): Route =>
     const body: Body = request.body;
     const read = readBody(does, body);
     if ('errors' in read) return sendInvalid(reply, read.errors);
-    const { filter, limit, ratePerSecond, endpointId } = read;
+    const { ratePerSecond, ...chosen } = read;
+    const { limit, endpointId } = chosen;
     if (endpointId !== null) {
       const endpoint = await endpointTable.find(idempotent.effects, tenant, endpointId);
       if (endpoint === undefined || endpoint.deleted_at !== null)
@@ -60,19 +55,14 @@ export const bulkRoute = ({ operation, does }: BulkRoute): Route =>
     const counted: CountedRequest = { tenant, operation: does, request: { ...read } };
     if (body.dry_run === true) {
       const at = nowMicros(deps.clock);
-      const selection = { filter, limit, endpointId, asOf: formatMicros(at) };
-      const count = await countMatches(
-        { store: idempotent.effects, clock: deps.clock, turns: deps.matchTurns },
-        does,
-        tenant,
-        selection,
-      );
+      const counting = { store: idempotent.effects, clock: deps.clock, turns: deps.matchTurns };
+      const count = await countMatches(counting, does, tenant, { ...chosen, asOf: formatMicros(at) });
       const asOf = deps.asOf.write(counted, { at, count: Math.min(count.total, limit) });
       return reply.code(202).send(previewOf(count, { limit, ratePerSecond, asOf }));
     }
     const known = body.as_of === undefined ? undefined : deps.asOf.read(counted, body.as_of);
     if (known === undefined) return sendInvalid(reply, [noAsOf]);
-    const selection = { filter, limit, endpointId, asOf: formatMicros(known.at) };
+    const selection = { ...chosen, asOf: formatMicros(known.at) };
     return start(deps, reply, { does, selection, counted: known.count, ratePerSecond });
   });
 
@@ -81,10 +71,7 @@ const noAsOf = {
   message: 'must be the as_of of a dry run of the same request: send it with `dry_run`: true first',
 };
 
-interface ReadBody {
-  filter: Selection['filter'];
-  endpointId: string | null;
-  limit: number;
+interface ReadBody extends Omit<Selection, 'asOf'> {
   ratePerSecond: number | null;
 }
 
@@ -114,7 +101,7 @@ async function start(
   const { effects } = idempotent;
   const { does: operation, selection, counted, ratePerSecond } = chosen;
   const reached = await replayLimitReached(deps, effects, tenant, 'several');
-  if (reached !== undefined) return sendLimitReached(reply, tenant, reached, deps.limits);
+  if (reached !== undefined) return refuseBeyondLimit(reply, reached, deps);
   const request = { ...(body as Body), as_of: selection.asOf };
   const begun = newReplay(deps, { tenant, request, ratePerSecond });
   const replay = await createFilteredReplay(effects, { ...begun, operation, selection, counted });

@@ -1,10 +1,10 @@
-import { matchInTurns, type MatchTurns, type UnjudgedFilters } from '#lib/event-filter';
+import type { MatchTurns, UnjudgedFilters } from '#lib/event-filter';
 import { sqlStatus } from '#lib/event-store';
 import type { Choice, ChosenPage, UnchosenReplay } from '#lib/replay-store';
 import type { Store } from '../../resources/resource-table.ts';
+import { type EventKind, type EventPayload, readSubscribers, takersAmong } from '../subscribers.ts';
 import { endOfWindow, findFew, findInWindow, type From, fromTheFirst } from './find-matches.ts';
 import { matchingOf } from './operations.ts';
-import { type EventKind, readSubscribers, type Subscriber } from './subscribers.ts';
 
 interface Deps {
   store: Store;
@@ -66,10 +66,12 @@ const pageOf = (
   choices: readonly Choice[],
   reached: { id: string; endpointId?: string } | undefined,
   room: number,
-): ChosenPage =>
-  room === 0
-    ? { choices: [], position: { id: '', isWide, ...reached }, isLast: false, isCapped: true }
-    : { choices, position: { id: '', isWide, ...reached }, isLast: false, isCapped: false };
+): ChosenPage => ({
+  choices: room === 0 ? [] : choices,
+  position: { id: '', isWide, ...reached },
+  isLast: false,
+  isCapped: room === 0,
+});
 
 interface EventFound extends EventKind {
   id: string;
@@ -132,21 +134,13 @@ async function takersOf(
   const payload = await payloadOf(store, tenant, event.id);
   // Sent without a look, it fails with the reason.
   if (payload === undefined) return candidates.map(({ id }) => id);
-  const { body: bytes, content_type: contentType, content_encoding: contentEncoding } = payload;
-  const matching = { tenant, bytes, contentType, contentEncoding, turns };
-  const takers = await matchInTurns<Subscriber>(candidates, matching);
+  const takers = await takersAmong(candidates, tenant, payload, turns);
   unjudgedFilters.note({ tenant, eventId: event.id }, takers);
   return takers.map(({ candidate }) => candidate.id);
 }
 
-interface PayloadRow {
-  body: Buffer;
-  content_type: string;
-  content_encoding: string | null;
-}
-
-async function payloadOf(store: Store, tenant: string, eventId: string): Promise<PayloadRow | undefined> {
-  const [row] = await store.query<PayloadRow>(
+async function payloadOf(store: Store, tenant: string, eventId: string): Promise<EventPayload | undefined> {
+  const [row] = await store.query<EventPayload>(
     `SELECT p.body, p.content_type, p.content_encoding
        FROM events e JOIN event_payloads p ON p.tenant = e.tenant AND p.event_id = e.id AND p.received_at = e.received_at
       WHERE e.tenant = $1 AND e.id = $2`,

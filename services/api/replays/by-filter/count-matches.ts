@@ -3,9 +3,9 @@ import type { MatchTurns } from '#lib/event-filter';
 import type { Selection } from '#lib/replay-store';
 import type { Clock } from '#lib/runtime';
 import type { Store } from '../../resources/resource-table.ts';
+import { readSubscribers } from '../subscribers.ts';
 import { endOfWindow, findFew, findInWindow, type From, fromTheFirst } from './find-matches.ts';
 import { matchingOf, operations } from './operations.ts';
-import { readSubscribers } from './subscribers.ts';
 
 export interface Count {
   /** Deliveries: of an event one for each endpoint. */
@@ -47,11 +47,10 @@ export async function countMatches(
   const endsAtMs = clock.monotonicMs() + countsForMs;
   const matching = await matchingOf(store, operation, tenant, selection);
   const { endpoint, reason } = operations[operation];
-  const isOfEvents = operation === 'replay_events';
-  const kind = isOfEvents && selection.endpointId === null ? 'type, source_id' : `'' AS type, '' AS source_id`;
+  const isToSubscribers = operation === 'replay_events' && selection.endpointId === null;
+  const kind = isToSubscribers ? 'type, source_id' : `'' AS type, '' AS source_id`;
   const columns = `${endpoint} AS endpoint_id, ${reason} AS reason, ${kind}`;
-  const subscribersOf =
-    isOfEvents && selection.endpointId === null ? await readSubscribers(store, tenant, turns) : undefined;
+  const subscribersOf = isToSubscribers ? await readSubscribers(store, tenant, turns) : undefined;
 
   let total = 0;
   const byEndpoint = new Map<string, number>();
@@ -78,12 +77,11 @@ export async function countMatches(
   for (let from: From = fromTheFirst; ;) {
     const window = await endOfWindow(store, matching, from);
     if (window === undefined) break;
-    const rest = 'GROUP BY 1, 2, 3, 4';
     const groups = await findInWindow<Group>(store, matching, {
       columns: `${columns}, count(*)::int AS n`,
       from,
       to: window.id,
-      rest,
+      rest: 'GROUP BY 1, 2, 3, 4',
     });
     for (const group of groups) await addGroup(group);
     if (window.isLast) break;

@@ -1,0 +1,52 @@
+import type { FastifyReply } from 'fastify';
+import type { Query } from '#lib/postgres';
+import type { DeadLetterReplay, ReplayRow } from '#lib/replay-store';
+import { createId, formatMicros } from '#lib/runtime';
+import type { RouteDeps } from '../route.ts';
+import { replayOf } from './queries.ts';
+
+type NewReplay = Omit<DeadLetterReplay, 'filter' | 'limit'>;
+
+/** A new replay, without its items. */
+export function newReplay(
+  { clock, random }: Pick<RouteDeps, 'clock' | 'random'>,
+  { tenant, request, ratePerSecond = null }: Pick<NewReplay, 'tenant' | 'request'> & Partial<NewReplay>,
+): NewReplay {
+  const nowMs = clock.nowMs();
+  const createdAt = formatMicros(nowMs * 1_000);
+  return { tenant, id: createId('rpl', nowMs, random), request, ratePerSecond, createdAt };
+}
+
+interface Starting extends Pick<NewReplay, 'request'>, Partial<Pick<NewReplay, 'ratePerSecond'>> {
+  /** The resource that is named in the audit; default: the replay itself. */
+  of?: string;
+  create(tx: Query, begun: NewReplay): Promise<ReplayRow>;
+}
+
+/** Creates a replay with its audit entry, and answers that it has begun. */
+export async function startReplay(
+  deps: Pick<RouteDeps, 'clock' | 'random'>,
+  reply: FastifyReply,
+  { of, create, ...given }: Starting,
+): Promise<FastifyReply> {
+  const { request } = reply;
+  const begun = newReplay(deps, { tenant: request.tenant, ...given });
+  const replay = await request.idempotent.effects.transaction(async (tx) => {
+    const started = await create(tx, begun);
+    await request.audit(tx, { id: of ?? started.id, after: startedReplay(started) });
+    return started;
+  });
+  return sendReplay(reply, replay);
+}
+
+/** The audit entry of the change that started it. */
+export const startedReplay = ({ id, request, rate_per_second, matched }: ReplayRow): Record<string, unknown> => ({
+  replay_id: id,
+  matched,
+  rate_per_second,
+  request,
+});
+
+/** Answers that a replay has begun, with its status and its URL. */
+export const sendReplay = (reply: FastifyReply, replay: ReplayRow): FastifyReply =>
+  reply.code(202).header('location', `/v1/replays/${replay.id}`).send(replayOf(replay));
