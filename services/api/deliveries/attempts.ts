@@ -52,7 +52,7 @@ export function excerptText(excerpt: Buffer): string | undefined {
 }
 
 /** The partition with a delivery's attempts; null if its id doesn't tell. */
-function deliveryAt(deliveryId: string): string | null {
+export function deliveryAt(deliveryId: string): string | null {
   const ms = timeOfId(deliveryId);
   return ms === undefined ? null : formatMicros(ms * 1000);
 }

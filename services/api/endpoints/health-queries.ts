@@ -3,17 +3,10 @@
  * with their attempts, and its waiting rows, which are counted up to a number. What nobody knows is null.
  */
 import type { EndpointHealth } from '#lib/api-contract';
-import {
-  type AttemptOutcome,
-  type DeliveryStatus,
-  deliveryStatuses,
-  type WaitingStatus,
-  waitingStatuses,
-} from '#lib/contract';
+import { type DeliveryStatus, deliveryStatuses, type WaitingStatus, waitingStatuses } from '#lib/contract';
 import { sqlStatus } from '#lib/event-store';
 import type { Query } from '#lib/postgres';
-import { formatMicros, timeOfId } from '#lib/runtime';
-import { excerptText } from '../deliveries/index.ts';
+import { deliveryAt, excerptText } from '../deliveries/index.ts';
 import type { Named } from '../resources/resource-table.ts';
 
 export interface Success {
@@ -21,16 +14,12 @@ export interface Success {
   delivered: number;
 }
 
-export interface LastSend {
-  at: string;
-  outcome: AttemptOutcome | null;
-  http_status: number | null;
-  detail: string | null;
-}
+export type LastSend = NonNullable<EndpointHealth['last_failure']>;
 
 export interface Waiting {
   /** Up to `maxCounted`. */
   states: Record<WaitingStatus, number>;
+  total: number;
   oldest: string | null;
 }
 
@@ -114,11 +103,6 @@ export async function findRecentAttempts(postgres: Query, { tenant, id }: Named)
     [tenant, id],
   );
   if (deliveries.length === 0) return [];
-  // A delivery's attempts are in the partition of its id's time.
-  const partitionOf = (delivery: { id: string; created_at: string }): string => {
-    const ms = timeOfId(delivery.id);
-    return ms === undefined ? delivery.created_at : formatMicros(ms * 1_000);
-  };
   return postgres.query<RecentAttempt>(
     `SELECT d.id AS delivery_id, a.at, a.outcome, a.http_status, a.detail, a.duration_ms,
             substring(a.response_excerpt FROM 1 FOR ${excerptBytes}) AS excerpt
@@ -130,7 +114,11 @@ export async function findRecentAttempts(postgres: Query, { tenant, id }: Named)
          ORDER BY step DESC
          LIMIT 10) AS a
       ORDER BY a.at DESC`,
-    [tenant, deliveries.map((delivery) => delivery.id), deliveries.map(partitionOf)],
+    [
+      tenant,
+      deliveries.map((delivery) => delivery.id),
+      deliveries.map(({ id: each, created_at }) => deliveryAt(each) ?? created_at),
+    ],
   );
 }
 
@@ -173,6 +161,7 @@ export async function findWaiting(postgres: Query, { tenant, id }: Named): Promi
   const oldest = rows.map((row) => row.oldest ?? '').filter((at) => at !== '');
   return {
     states: Object.fromEntries(waitingStatuses.map((state) => [state, of(state)])) as Waiting['states'],
+    total: rows.reduce((sum, row) => sum + row.rows, 0),
     oldest: oldest.sort()[0] ?? null,
   };
 }

@@ -32,10 +32,8 @@ export const health = serve(getEndpointHealth, ({ postgres, clock, failingSecond
   const breaker = await findBreaker(postgres, named);
   const success = await findSuccess(postgres, named, { hourAgo, dayAgo });
   const viewer = headerViewerOf(request.caller);
-  const recent = (await findRecentAttempts(postgres, named)).map((one) => ({
-    ...one,
-    detail: detailFor(viewer, one.detail),
-  }));
+  const attempts = await findRecentAttempts(postgres, named);
+  const recent = attempts.map((one) => ({ ...one, detail: detailFor(viewer, one.detail) }));
   const minutes = await findLastMinutes(postgres, named);
   const waiting = await findWaiting(postgres, named);
   const pauses = row.failing_since === null ? [] : await findPauses(postgres, named);
@@ -61,7 +59,7 @@ export const health = serve(getEndpointHealth, ({ postgres, clock, failingSecond
     },
     waiting: {
       ...waiting.states,
-      is_capped: Object.values(waiting.states).reduce((sum, n) => sum + n, 0) >= maxCounted,
+      is_capped: waiting.total >= maxCounted,
       oldest: waiting.oldest,
       drains_at: drainsAt(row, waiting, { perMinute: success.lastMinute, isOpen: breaker?.state === 'open', now }),
     },
@@ -95,13 +93,12 @@ function disablesAt(row: EndpointRow, pauses: readonly StoredPause[], failingSec
 /** At the rate of the last minutes; null where nothing is sent, or was lately. */
 function drainsAt(
   { paused_until: pausedUntil, disabled_at: disabledAt }: EndpointRow,
-  { states }: Waiting,
+  { total }: Waiting,
   { perMinute, isOpen, now }: { perMinute: number; isOpen: boolean; now: number },
 ): string | null {
-  const rows = Object.values(states).reduce((sum, n) => sum + n, 0);
-  if (pausedUntil !== null || disabledAt !== null || isOpen || rows === 0 || rows >= maxCounted || perMinute === 0)
+  if (pausedUntil !== null || disabledAt !== null || isOpen || total === 0 || total >= maxCounted || perMinute === 0)
     return null;
-  return formatMicros(Math.round(now + (rows / perMinute) * 60_000_000));
+  return formatMicros(Math.round(now + (total / perMinute) * 60_000_000));
 }
 
 /** @param minute the last one in which there was one: an older delivery may have been sent since the recent attempts */

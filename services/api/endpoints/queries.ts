@@ -13,7 +13,6 @@ import {
   type StoredPause,
   type StoredSecret,
 } from '#lib/contract';
-import type { UnjudgedReason } from '#lib/event-filter';
 import type { Query } from '#lib/postgres';
 import type { SecretBox } from '#lib/secret-box';
 import type { LimitName, TenantLimits } from '#lib/tenancy';
@@ -26,34 +25,18 @@ import { isFull, type Room, roomExpression, roomValues } from '../resources/tena
 import { shownCertificate } from './client-certificate.ts';
 
 /** Settings of an endpoint. */
-export interface EndpointContent {
-  url: string;
-  description: string;
-  event_types: readonly string[];
-  source_ids: readonly string[];
-  /** Null: every payload. */
-  filter: unknown;
+export interface EndpointContent extends Pick<
+  Endpoint,
+  'url' | 'description' | 'event_types' | 'source_ids' | 'filter'
+> {
   settings: EndpointSettings;
 }
 
-export interface EndpointRow extends ResourceRow, Omit<EndpointContent, 'settings'> {
+type Times = 'effective_at' | 'disabled_at' | 'failing_since' | 'paused_at' | 'paused_until' | 'expires_at';
+type Facts = 'public_keys' | 'disabled_reason' | 'url_by_portal' | 'filter_unjudged';
+
+export interface EndpointRow extends ResourceRow, Omit<EndpointContent, 'settings'>, Pick<Endpoint, Times | Facts> {
   settings: StoredEndpointSettings;
-  /** In force, the newest first. */
-  public_keys: string[];
-  /** From when on its last change counts. */
-  effective_at: string;
-  disabled_at: string | null;
-  disabled_reason: string | null;
-  failing_since: string | null;
-  /** Both null while it is not paused. */
-  paused_at: string | null;
-  paused_until: string | null;
-  /** When it is deleted; null: never. */
-  expires_at: string | null;
-  /** A portal session chose the URL. */
-  url_by_portal: boolean;
-  /** When it last got an event that its filter could not match, and why. */
-  filter_unjudged: { at: string; reason: UnjudgedReason } | null;
 }
 
 const columns = `id, url, description, event_types, source_ids, filter, settings, revision, created_at,
@@ -72,6 +55,8 @@ interface Sealed {
   private: Buffer | null;
   pauses: StoredPause[];
 }
+
+export type LockedEndpoint = EndpointRow & Sealed;
 
 /** The dispatcher ends the open deliveries of an endpoint when it sees that it is deleted. */
 export const endpointTable = createResourceTable<EndpointRow, Sealed>(
@@ -216,7 +201,7 @@ const secretsValues = (secretBox: SecretBox, { tenant, id }: Named, secrets: rea
 ];
 
 /** Settings of a row that `change` holds, its secrets included. */
-export function openContent(secretBox: SecretBox, { tenant, id }: Named, row: EndpointRow & Sealed): EndpointContent {
+export function openContent(secretBox: SecretBox, { tenant, id }: Named, row: LockedEndpoint): EndpointContent {
   const { url, description, event_types, source_ids, filter } = row;
   const hidden =
     row.private && (JSON.parse(secretBox.open(row.private, privateContext(tenant, id))) as PrivateSettings);
@@ -243,12 +228,9 @@ export function setContent(
   const assignments =
     'url = $3, description = $4, event_types = $5, source_ids = $6, filter = $7, settings = $8, private = $9, url_by_portal = $10';
   const values = [...contentValues(secretBox, named, content), urlByPortal];
-  return secrets === undefined
-    ? endpointTable.set(tx, named, assignments, values)
-    : endpointTable.set(tx, named, `${assignments}, secrets = $11, public_keys = $12`, [
-        ...values,
-        ...secretsValues(secretBox, named, secrets),
-      ]);
+  if (secrets === undefined) return endpointTable.set(tx, named, assignments, values);
+  values.push(...secretsValues(secretBox, named, secrets));
+  return endpointTable.set(tx, named, `${assignments}, secrets = $11, public_keys = $12`, values);
 }
 
 export const setSecrets = (
@@ -281,7 +263,7 @@ export async function limitOfChange(
   );
   if ((row?.changes ?? 0) >= limits.of(tenant, 'endpoint_changes')) return 'endpoint_changes';
   if ((row?.bytes ?? 0) >= limits.of(tenant, 'endpoint_change_bytes')) return 'endpoint_change_bytes';
-  return (await isFull(tx, { tenant, kind: 'endpoints', limits })) ? 'endpoint_bytes' : undefined;
+  return (await isFull(tx, endpointRoom(tenant, limits))) ? 'endpoint_bytes' : undefined;
 }
 
 /** The limit that forbids an update: that of a subscription change, or `endpoint_bytes` if the endpoint becomes larger. */
@@ -293,9 +275,7 @@ export async function limitOfUpdate(
   const got = ({ event_types, source_ids, filter }: EndpointContent): unknown => [event_types, source_ids, filter];
   if (!isDeepStrictEqual(got(before), got(after))) return limitOfChange(tx, named, limits);
   const grows = JSON.stringify(after).length > JSON.stringify(before).length;
-  return grows && (await isFull(tx, { tenant: named.tenant, kind: 'endpoints', limits }))
-    ? 'endpoint_bytes'
-    : undefined;
+  return grows && (await isFull(tx, endpointRoom(named.tenant, limits))) ? 'endpoint_bytes' : undefined;
 }
 
 /** The filters of `GET /v1/endpoints`. Conditions are on columns of `endpoints`; a tenant has a limited number of them. */

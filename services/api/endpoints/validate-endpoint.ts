@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 import {
-  type BackoffSettings,
   credentialsKept,
   endpointDefaults,
   type EndpointSettings,
@@ -8,7 +7,6 @@ import {
   maskProxy,
   problemOfPassRule,
   scheduleDefaults,
-  type ScheduleSettings,
 } from '#lib/contract';
 import { problemsOfFilter } from '#lib/event-filter';
 import type { Verdict } from '#lib/http-client';
@@ -117,7 +115,9 @@ const passHeaderErrors = (rules: readonly string[]): FieldErrors =>
     return message === undefined ? [] : [{ field: `/pass_headers/${index}`, message }];
   });
 
-function retryErrors(retry: BackoffSettings | ScheduleSettings, windowSeconds: number): FieldErrors {
+type Retry = NonNullable<EndpointSettings['retry']>;
+
+function retryErrors(retry: Retry, windowSeconds: number): FieldErrors {
   if ('schedule' in retry) {
     const { schedule, jitter = scheduleDefaults.jitter, ...backoff } = retry;
     const mixed = Object.keys(backoff).map((name) => ({
@@ -135,8 +135,6 @@ function retryErrors(retry: BackoffSettings | ScheduleSettings, windowSeconds: n
     ? [{ field: '/retry/cap_seconds', message: `must not be less than base_seconds (${base_seconds})` }]
     : [];
 }
-
-type Retry = BackoffSettings | ScheduleSettings;
 
 /** Waits that are shorter than the operator allows, unless they were so before. */
 function hastyErrors(retry: Retry, before: Retry, minSeconds: number): FieldErrors {

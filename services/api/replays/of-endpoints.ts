@@ -6,7 +6,7 @@ import { createId } from '#lib/runtime';
 import { attribute, newTraceparent } from '#lib/telemetry';
 import { readDeadLetterFilter } from '../dead-letters/index.ts';
 import { attemptOf } from '../deliveries/index.ts';
-import { endpointTable } from '../endpoints/index.ts';
+import { endpointTable, heldBy } from '../endpoints/index.ts';
 import { bodyLimits } from '../http/body-limits.ts';
 import { optionalBody } from '../http/patch-body.ts';
 import { sendInvalid, sendMissing, sendProblem } from '../http/send-problem.ts';
@@ -59,11 +59,9 @@ const test = serve(
     const { tenant, idempotent, span } = request;
     const endpoint = await endpointTable.find(idempotent.effects, tenant, request.params.id);
     if (endpoint === undefined || endpoint.deleted_at !== null) return sendMissing(reply, endpoint);
-    if (endpoint.disabled_at !== null)
-      return sendProblem(reply, 'conflict', 'The endpoint is disabled: enable it first');
     // A test passes the breaker and the queue; a pause is somebody's decision.
-    if (endpoint.paused_until !== null)
-      return sendProblem(reply, 'conflict', `The endpoint is paused until ${endpoint.paused_until}: resume it first`);
+    const held = heldBy(endpoint);
+    if (held !== undefined) return sendProblem(reply, 'conflict', held);
 
     const reached = await replayLimitReached(deps, idempotent.effects, tenant, 'one');
     if (reached !== undefined) return refuseBeyondLimit(reply, reached, deps);

@@ -70,12 +70,8 @@ export async function findWithSecrets(
   return { ...source, secrets: openSecrets(secretBox, { table: 'sources', tenant, id }, sealed.secrets) };
 }
 
-export interface NewSource {
+interface NewSource extends Pick<SourceRow, 'id' | 'name' | 'scheme' | 'settings'> {
   tenant: string;
-  id: string;
-  name: string;
-  scheme: SourceScheme;
-  settings: SourceSettings;
   secret: string;
 }
 
@@ -83,10 +79,9 @@ export interface NewSource {
 export async function insertSource(
   postgres: Query,
   secretBox: SecretBox,
-  source: NewSource,
+  { tenant, id, name, scheme, settings, secret }: NewSource,
   limits: TenantLimits,
 ): Promise<SourceRow | undefined> {
-  const { tenant, id, name, scheme, settings, secret } = source;
   const [row] = await postgres.query<SourceRow>(
     `WITH ${roomExpression('sources', 7)}
      INSERT INTO sources (tenant, id, name, scheme, settings, secrets, dedup_rule, created_at, changed_at)

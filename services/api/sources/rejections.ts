@@ -3,12 +3,9 @@ import type { Query } from '#lib/postgres';
 import type { PageRequest } from '../http/paging.ts';
 import { idPattern } from '../resources/ids.ts';
 
-export interface RejectionRow {
-  id: string;
-  at: string;
-  code: string;
-  client_address: string;
-  headers: Record<string, unknown>;
+type ShownBody = Pick<Rejection, 'body' | 'body_encoding' | 'body_truncated'>;
+
+interface RejectionRow extends Omit<Rejection, 'body_bytes' | keyof ShownBody> {
   /** A bigint, as text. */
   body_bytes: string | null;
   body: Buffer | null;
@@ -17,21 +14,13 @@ export interface RejectionRow {
 export const rejectionId = idPattern('rej');
 
 /** A rejected webhook as shown to the owner of the source. */
-export function rejectionOf(row: RejectionRow): Rejection {
-  const bodyBytes = row.body_bytes === null ? null : Number(row.body_bytes);
-  return {
-    id: row.id,
-    at: row.at,
-    code: row.code,
-    client_address: row.client_address,
-    headers: row.headers,
-    body_bytes: bodyBytes,
-    ...(row.body !== null && bodyJson(row.body, bodyBytes !== row.body.length)),
-  };
+export function rejectionOf({ body, body_bytes, ...row }: RejectionRow): Rejection {
+  const bodyBytes = body_bytes === null ? null : Number(body_bytes);
+  return { ...row, body_bytes: bodyBytes, ...(body !== null && bodyJson(body, bodyBytes !== body.length)) };
 }
 
 /** As text if it is text. The last character of a cut body may be incomplete. */
-function bodyJson(body: Buffer, cut: boolean): Pick<Rejection, 'body' | 'body_encoding' | 'body_truncated'> {
+function bodyJson(body: Buffer, cut: boolean): ShownBody {
   const facts = { body_truncated: cut };
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body, { stream: cut });

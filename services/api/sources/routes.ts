@@ -110,11 +110,7 @@ const update = serve(
       const grows = JSON.stringify(settings).length > JSON.stringify(row.settings).length;
       if (grows && (await isFull(tx, sourceRoom(tenant, limits)))) return { limit: 'source_bytes' as const };
       const updated = await setContent(tx, { tenant, id: row.id }, { name, settings, dedup_rule });
-      await request.audit(tx, {
-        id: row.id,
-        before,
-        after: { ...sourceOf(updated, ingressUrl), ...masked },
-      });
+      await request.audit(tx, { id: row.id, before, after: { ...sourceOf(updated, ingressUrl), ...masked } });
       return { row: updated };
     });
     if ('refused' in result) return sendProblem(reply, result.refused);

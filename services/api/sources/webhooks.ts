@@ -31,11 +31,8 @@ export const sample = serve(
       if ('errors' in given) return sendInvalid(reply, given.errors);
       const source = await findWithSecrets(idempotent.effects, secretBox, tenant, request.params.id);
       if (source === undefined || !('secrets' in source)) return sendMissing(reply, source);
-      const signed = sign(source, {
-        nowMs: clock.nowMs(),
-        random,
-        body: asked.body === undefined ? undefined : given.read,
-      });
+      const body = asked.body === undefined ? undefined : given.read;
+      const signed = sign(source, { nowMs: clock.nowMs(), random, body });
       if ('problem' in signed) return sendProblem(reply, 'conflict', signed.problem);
       const url = ingestUrl(ingressUrl, source.id);
       const isPlain = isText(signed.body);

@@ -45,7 +45,7 @@ export function sampleWebhook(
     timestampSeconds: Math.floor(nowMs / 1_000),
     settings: schemeSettings(name, settings),
   });
-  const headers = unite([
+  const headers = joinHeaders([
     ['Content-Type', scheme.contentType ?? json],
     ...Object.entries(members).flatMap(([place, value]) => headerAt(place, value)),
     ...Object.entries(signed),
@@ -63,11 +63,8 @@ const headerAt = (place: string, value: string): [string, string][] => {
 };
 
 /** A later header replaces an earlier one of its name. */
-function unite(headers: readonly (readonly [string, string])[]): Record<string, string> {
-  const byName = new Map<string, readonly [string, string]>();
-  for (const header of headers) byName.set(header[0].toLowerCase(), header);
-  return Object.fromEntries(byName.values());
-}
+const joinHeaders = (headers: readonly (readonly [string, string])[]): Record<string, string> =>
+  Object.fromEntries(new Map(headers.map((header) => [header[0].toLowerCase(), header])).values());
 
 /** JSON with these values at their pointers; places in headers are left out. */
 function documentWith(members: Readonly<Record<string, string>>): string {

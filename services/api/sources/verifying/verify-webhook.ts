@@ -6,7 +6,7 @@
  * It tells no signature, and nothing of a secret: whoever asks already has a signed webhook, or has none that is valid. That an earlier
  * secret or another form of the body fits says only how the sender has signed.
  */
-import type { Verification } from '#lib/api-contract';
+import type { BodyOf, sampleWebhook, Verification } from '#lib/api-contract';
 import { maxPayloadBytes, maxPayloadText, sourceDefaults } from '#lib/contract';
 import { networksOf } from '#lib/net';
 import { type ProblemCode, problemCodes } from '#lib/problem';
@@ -64,12 +64,9 @@ export function verifyWebhook(source: VerifiedSource, webhook: GivenWebhook, now
   };
 }
 
-/** A body in a request, as text or as base64. */
-interface GivenBody {
-  body?: string;
-  body_encoding?: 'text' | 'base64';
-}
+type GivenBody = Pick<BodyOf<typeof sampleWebhook>, 'body' | 'body_encoding'>;
 
+/** The body of a webhook in a request, as text or as base64. */
 export function readBody({ body = '', body_encoding: encoding = 'text' }: GivenBody): Read<Buffer> {
   if (encoding === 'text') return { read: Buffer.from(body) };
   const bytes = Buffer.from(body, 'base64');
