@@ -141,18 +141,11 @@ export function createClient(options: ClientOptions): Client {
     return tryParse(body, parse) ?? { failure: { kind: 'unexpected_answer', status, body } };
   }
 
-  async function part(name: string, given?: AnyGiven): Promise<Part<unknown>> {
+  async function read(name: string, given?: AnyGiven): Promise<{ value: unknown; answer: HttpAnswer }> {
     const answer = await bytes(name, given);
-    const read = readValue(answer);
-    if ('failure' in read) throw new ApiError(read.failure);
-    return { ...read, next: linked('next', answer.header('link')) };
-  }
-
-  async function withText(name: string, given?: AnyGiven): Promise<{ value: unknown; text: string }> {
-    const answer = await bytes(name, given);
-    const read = readValue(answer);
-    if ('failure' in read) throw new ApiError(read.failure);
-    return { ...read, text: answer.bytes.toString() };
+    const value = readValue(answer);
+    if ('failure' in value) throw new ApiError(value.failure);
+    return { ...value, answer };
   }
 
   async function page(name: string, given?: AnyGiven): Promise<Page<unknown>> {
@@ -167,10 +160,10 @@ export function createClient(options: ClientOptions): Client {
 
   async function* pages(name: string, given?: AnyGiven): AsyncGenerator<Page<unknown>, void> {
     for (let query = given?.query; ;) {
-      const read = await page(name, { ...given, ...(query !== undefined && { query }) });
-      yield read;
-      if (read.next === undefined) return;
-      query = read.next;
+      const one = await page(name, { ...given, query });
+      yield one;
+      if (one.next === undefined) return;
+      query = one.next;
     }
   }
 
@@ -191,14 +184,16 @@ export function createClient(options: ClientOptions): Client {
     page,
     pages,
     list,
-    part,
-    withText,
     bytes,
-    async call(name: string, given?: AnyGiven) {
-      const asked = await ask(name, given);
-      if (!asked.ok) throw new ApiError(asked.failure);
-      return asked.value;
+    async part(name: string, given?: AnyGiven) {
+      const { value, answer } = await read(name, given);
+      return { value, next: linked('next', answer.header('link')) };
     },
+    async withText(name: string, given?: AnyGiven) {
+      const { value, answer } = await read(name, given);
+      return { value, text: answer.bytes.toString() };
+    },
+    call: async (name: string, given?: AnyGiven) => (await read(name, given)).value,
   } as Client;
 }
 

@@ -2,7 +2,7 @@ import { privateContext, secretsContext } from '#lib/contract';
 import { type ResealedResponses, resealResponses } from '#lib/idempotency';
 import { createPostgres, type Postgres, postgresAccess } from '#lib/postgres';
 import { silentLogger, toAppError } from '#lib/runtime';
-import { createSecretBox, parseEncryptionKeys, type SecretBox } from '#lib/secret-box';
+import { createSecretBox, parseEncryptionKeys } from '#lib/secret-box';
 import { loadResealConfig } from '../config.ts';
 import type { Context } from '../context.ts';
 import { print } from '../output/print.ts';
@@ -39,9 +39,10 @@ export async function resealAll(values: { 'dry-run': boolean; json: boolean }, c
   const dryRun = values['dry-run'];
   await postgres.start();
   try {
-    const sources = await resealTable('sources', { postgres, secretBox, dryRun });
-    const endpoints = await resealTable('endpoints', { postgres, secretBox, dryRun });
-    const kept = await resealResponses({ postgres, secretBox, dryRun });
+    const options = { postgres, secretBox, dryRun };
+    const sources = await resealTable('sources', options);
+    const endpoints = await resealTable('endpoints', options);
+    const kept = await resealResponses(options);
     const answers = { ...kept, unreadable: kept.unreadable.map(answerOf) };
     const all = { sources, endpoints, answers };
     print(context, { dry_run: dryRun, ...all }, values.json, () =>
@@ -61,11 +62,7 @@ const answerOf = ({ keyHash, reason }: ResealedResponses['unreadable'][number]) 
   reason,
 });
 
-interface Options {
-  postgres: Postgres;
-  secretBox: SecretBox;
-  dryRun: boolean;
-}
+type Options = Parameters<typeof resealResponses>[0] & { postgres: Postgres };
 
 /**
  * Walks the table from the first row to the last, one batch a transaction. The rows are locked meanwhile: a secret that is rotated at this

@@ -33,11 +33,7 @@ export function verifyArrival({ secrets, scheme }: Trust, arrived: Arrived): Ver
   return verdicts.length === 0 ? 'signature_missing' : (rejection ?? 'verified');
 }
 
-interface Check {
-  name: SourceScheme;
-  settings: SourceSettings;
-  secrets: readonly string[];
-}
+type Check = NonNullable<Trust['scheme']> & Pick<Trust, 'secrets'>;
 
 /**
  * A delivery is signed in two ways, with each secret, and maybe with a key pair: every signature that is present must be valid, since a
@@ -60,15 +56,10 @@ export function verify({ name, settings, secrets }: Check, { body, ...request }:
   return begun.check.finish();
 }
 
-/** The facts of a webhook in the headers of its request. */
-interface WebhookFacts {
-  type: string | undefined;
-  webhookId: string | undefined;
-  attempt: string | undefined;
-}
+type WebhookFacts = ReturnType<typeof factsOf>;
 
-/** Reads Hookline's own headers, or those of the provider of the scheme. */
-function factsOf(headers: HeaderValues, scheme: SourceScheme | undefined): WebhookFacts {
+/** The facts of a webhook in Hookline's own headers, or those of the provider of the scheme. */
+function factsOf(headers: HeaderValues, scheme: SourceScheme | undefined) {
   const { identifyBy = [], typeBy = [] } = scheme === undefined ? {} : signatureSchemes[scheme];
   const first = (names: readonly string[]): string | undefined =>
     names.map((name) => headers[name]).find((value) => typeof value === 'string');

@@ -15,12 +15,6 @@ import { createJournal, type Trust } from './arrivals.ts';
 import { type Forwarded, forwardTo, readTarget, readTypes } from './forward.ts';
 import { createListener, readAnswerPlan } from './listener.ts';
 
-interface Wanted {
-  url: string;
-  types: string[];
-  secret: string | undefined;
-}
-
 export type Made = Value<'POST /v1/endpoints'>;
 
 /** After a kill, an endpoint that nobody prolongs is left for so long. */
@@ -37,20 +31,20 @@ const timeoutMs = 30_000;
  */
 export async function withTemporaryEndpoint(
   context: Context,
-  { url, types, secret }: Wanted,
+  wanted: { url: string; event_types: string[]; secret: string | undefined },
   { tenant, use }: { tenant: string | undefined; use(made: Made, lost: AbortSignal): Promise<void> },
 ): Promise<void> {
   const api = connect(context, tenant);
   const body = {
-    url,
+    ...wanted,
     description: 'hookline listen',
-    event_types: types,
     timeout_ms: timeoutMs,
     expires_in: lastsSeconds,
-    secret,
   };
   const made = await api.call('POST /v1/endpoints', { body }).catch((error: unknown) => {
-    throw error instanceof ApiError && codeOf(error) === 'url_not_allowed' ? unreachable(error.failure, url) : error;
+    throw error instanceof ApiError && codeOf(error) === 'url_not_allowed'
+      ? unreachable(error.failure, wanted.url)
+      : error;
   });
   const [ended, lost] = [new AbortController(), new AbortController()];
   const prolonging = prolong(api, made.id, { clock: context.clock, ended: ended.signal, lost });
@@ -153,20 +147,16 @@ export async function listen(values: ListenValues, context: Context): Promise<nu
       announce();
       await untilEnded(ended.signal);
     } else {
-      const url = publicUrl ?? listener.url();
       const [secret] = given.secrets;
-      await withTemporaryEndpoint(
-        context,
-        { url, types: readTypes(values.types), secret },
-        {
-          tenant,
-          async use(made, lost) {
-            trust = { secrets: [made.secret] };
-            announce(made);
-            await untilEnded(AbortSignal.any([ended.signal, lost]));
-          },
+      const wanted = { url: publicUrl ?? listener.url(), event_types: readTypes(values.types), secret };
+      await withTemporaryEndpoint(context, wanted, {
+        tenant,
+        async use(made, lost) {
+          trust = { secrets: [made.secret] };
+          announce(made);
+          await untilEnded(AbortSignal.any([ended.signal, lost]));
         },
-      );
+      });
     }
   } finally {
     process.removeListener('SIGINT', end).removeListener('SIGTERM', end);

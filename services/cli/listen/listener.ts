@@ -14,12 +14,8 @@ const maxBodyBytes = 10 * 1024 * 1024;
 /** Bytes that are read of a body above the limit: a sender reads the answer only after it has sent. */
 const maxReadBytes = 10 * maxBodyBytes;
 
-/**
- * The whole body, or the number of bytes received of one above the limit.
- *
- * @throws if the sender disconnects
- */
-async function readArrivingBody(request: IncomingMessage): Promise<Buffer | { tooLargeBytes: number }> {
+/** The whole body, or undefined if it is above the limit. @throws if the sender disconnects */
+async function readArrivingBody(request: IncomingMessage): Promise<{ body: Buffer | undefined; bytes: number }> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
@@ -28,7 +24,7 @@ async function readArrivingBody(request: IncomingMessage): Promise<Buffer | { to
     else chunks.length = 0;
     if (bytes > maxReadBytes) break;
   }
-  return bytes > maxBodyBytes ? { tooLargeBytes: bytes } : Buffer.concat(chunks);
+  return { body: bytes > maxBodyBytes ? undefined : Buffer.concat(chunks), bytes };
 }
 
 /** The answer to a request: a status, none at all, or a reset of the connection. */
@@ -145,25 +141,23 @@ export function createListener(options: Options): Listener {
     const { method = '', url: path = '/' } = request;
     const read = await readArrivingBody(request).catch(() => undefined);
     if (read === undefined) return options.onBrokenOff();
-    const body = 'tooLargeBytes' in read ? Buffer.alloc(0) : read;
+    const { body = Buffer.alloc(0), bytes } = read;
+    const isTooLarge = read.body === undefined;
     const headers = collectHeaders(pairsOf(request.rawHeaders));
     const [, query = ''] = /^[^?]*(\?.*)$/s.exec(path) ?? [];
-    const verdict =
-      'tooLargeBytes' in read
-        ? 'payload_too_large'
-        : verifyArrival(options.trust(), { headers, query, body, nowSeconds: Math.floor(atMs / 1_000) });
+    const verdict = isTooLarge
+      ? 'payload_too_large'
+      : verifyArrival(options.trust(), { headers, query, body, nowSeconds: Math.floor(atMs / 1_000) });
     const refusal = refusalOf(verdict);
     // A body that was not read can't be verified.
-    const answer =
-      'tooLargeBytes' in read
-        ? 413
-        : options.forward !== undefined && refusal === undefined
-          ? await options.forward({ method, headers, body })
-          : chooseAnswer(plan, refusal?.status ?? 200, random);
+    const answer = isTooLarge
+      ? 413
+      : options.forward !== undefined && refusal === undefined
+        ? await options.forward({ method, headers, body })
+        : chooseAnswer(plan, refusal?.status ?? 200, random);
 
     if (answer !== 'timeout') await clock.sleep(chooseDelayMs(plan, random), stopped.signal);
     if (stopped.signal.aborted) return;
-    const bytes = 'tooLargeBytes' in read ? read.tooLargeBytes : body.length;
     const content = await contentOf(body, headers);
     const senderLeft = response.destroyed;
     options.onArrival({ atMs, method, path, headers, body, content, bytes, verdict, answer, senderLeft });

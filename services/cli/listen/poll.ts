@@ -1,3 +1,11 @@
+/**
+ * `listen --poll`: events read from the API, signed here as a delivery is, and forwarded. For a machine that Hookline can't reach.
+ *
+ * Guarantees, while it runs: every event of the types that is accepted after the beginning is forwarded, in the order in which the API lists
+ * them, however often the API is away; and again only if it is among more than the last 100,000. A URL that does not answer, or answers 429
+ * or 503, is asked again until it does answer; meanwhile the events wait at the API. Any other answer is the receiver's own, and is shown.
+ * Not guaranteed: anything beyond the process. No attempt is recorded, and no delivery exists.
+ */
 import { ApiError, type Client, type HttpResult } from '#client';
 import type { ErasedEvent, Event } from '#lib/api-contract';
 import { headerText, isSubscribed } from '#lib/contract';
@@ -91,13 +99,13 @@ export function createSendOn(context: Context, { api, secret, target, signal }: 
     event: Accepted,
     payload: Payload,
   ): Promise<{ signed: ReturnType<typeof sign>; result?: HttpResult }> {
-    if (target === undefined) return { signed: sign(event, payload, 1) };
-    let attempt = 0;
-    let signed = sign(event, payload, 1);
+    let attempt = 1;
+    let signed = sign(event, payload, attempt);
+    if (target === undefined) return { signed };
     const { result } = await sendAgain(
       () => {
-        attempt += 1;
         signed = sign(event, payload, attempt);
+        attempt += 1;
         return forwardTo(target, { method: 'POST', headers: signed.headers, body: payload.body }, signal);
       },
       {
@@ -158,15 +166,6 @@ interface Payload {
   contentType: string | undefined;
   contentEncoding: string | undefined;
 }
-
-/**
- * `listen --poll`: events read from the API, signed here as a delivery is, and forwarded. For a machine that Hookline can't reach.
- *
- * Guarantees, while it runs: every event of the types that is accepted after the beginning is forwarded, in the order in which the API lists
- * them, however often the API is away; and again only if it is among more than the last 100,000. A URL that does not answer, or answers 429
- * or 503, is asked again until it does answer; meanwhile the events wait at the API. Any other answer is the receiver's own, and is shown.
- * Not guaranteed: anything beyond the process. No attempt is recorded, and no delivery exists.
- */
 
 type PollValues = Values<typeof listenOptions>;
 

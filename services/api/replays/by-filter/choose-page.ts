@@ -6,7 +6,7 @@ import { type EventKind, type EventPayload, readSubscribers, takersAmong } from 
 import { endOfWindow, findFew, findInWindow, type From, fromTheFirst } from './find-matches.ts';
 import { matchingOf } from './operations.ts';
 
-interface Deps {
+export interface ChoosingDeps {
   store: Store;
   turns: MatchTurns;
   unjudgedFilters: Pick<UnjudgedFilters, 'note'>;
@@ -21,7 +21,7 @@ const pageItems = 1_000;
 const pageEvents = 1_000;
 
 /** One for a turn at a replay: the endpoints are read once. */
-export function createChoosePage(deps: Deps): ChoosePage {
+export function createChoosePage(deps: ChoosingDeps): ChoosePage {
   let subscribers: ReturnType<typeof readSubscribers> | undefined;
 
   return async (replay) => {
@@ -124,7 +124,7 @@ async function nextRows(store: Store, { operation, tenant, selection, position }
 
 /** Endpoints that get the event today, in the order of their ids: matched as fan-out does it, and within the same bounds. */
 async function takersOf(
-  { store, turns, unjudgedFilters }: Deps,
+  { store, turns, unjudgedFilters }: ChoosingDeps,
   tenant: string,
   event: EventFound,
   subscribersOf: ReturnType<typeof readSubscribers>,

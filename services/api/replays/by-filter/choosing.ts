@@ -1,14 +1,9 @@
-import type { MatchTurns, UnjudgedFilters } from '#lib/event-filter';
 import type { ItemChoice, UnchosenReplay } from '#lib/replay-store';
 import { type Logger, toAppError } from '#lib/runtime';
-import type { Store } from '../../resources/resource-table.ts';
-import { createChoosePage } from './choose-page.ts';
+import { type ChoosingDeps, createChoosePage } from './choose-page.ts';
 
-interface Deps {
+interface Deps extends ChoosingDeps {
   choice: ItemChoice;
-  store: Store;
-  turns: MatchTurns;
-  unjudgedFilters: Pick<UnjudgedFilters, 'note'>;
   log: Logger;
 }
 
@@ -18,10 +13,10 @@ const atOnce = 2;
 const pagesInTurn = 20;
 
 /** A round: chooses items of the replays by filter that have few left, until none needs more. */
-export function createChoosing({ choice, store, turns, unjudgedFilters, log }: Deps) {
+export function createChoosing({ choice, log, ...deps }: Deps) {
   async function choose(claimed: UnchosenReplay, signal: AbortSignal): Promise<void> {
     const facts = { tenant: claimed.tenant, replayId: claimed.id };
-    const choosePage = createChoosePage({ store, turns, unjudgedFilters });
+    const choosePage = createChoosePage(deps);
     let replay = claimed;
     try {
       for (let page = 0; page < pagesInTurn && !signal.aborted; page += 1) {
