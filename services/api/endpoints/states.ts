@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { disableEndpoint, enableEndpoint, pauseEndpoint, probeEndpoint, resumeEndpoint } from '#lib/api-contract';
 import type { Query } from '#lib/postgres';
+import type { AuditedChange } from '../audit/index.ts';
 import { changeOf, sendResource } from '../http/etag.ts';
 import { readInstant } from '../http/filters.ts';
 import { optionalBody } from '../http/patch-body.ts';
@@ -21,8 +22,6 @@ import {
   setEnabled,
 } from './queries.ts';
 
-type Entry = Omit<Parameters<FastifyRequest['audit']>[1], 'id'>;
-
 /** Refuses the request: nothing is changed. */
 type Refusal = () => FastifyReply;
 
@@ -36,7 +35,7 @@ async function changeState(
   request: FastifyRequest<{ Params: { id: string } }>,
   reply: FastifyReply,
   change: (row: LockedEndpoint, tx: Query, named: Named) => Promise<EndpointRow | Refusal>,
-  audited = (before: EndpointRow, after: EndpointRow): Entry => ({
+  audited = (before: EndpointRow, after: EndpointRow): Omit<AuditedChange, 'id'> => ({
     before: auditedEndpoint(before),
     after: auditedEndpoint(after),
   }),

@@ -11,8 +11,7 @@ import { headerViewerOf } from '../keys/identify-caller.ts';
 import { refuseBeyondLimit } from '../limits/refuse-beyond-limit.ts';
 import { type Route, type RouteDeps, serve } from '../route.ts';
 import { bulkRoute } from './by-filter/bulk-route.ts';
-import { replayLimitReached } from './replay-limit.ts';
-import { startReplay } from './start-replay.ts';
+import { replayLimitReached, startReplay } from './start-replay.ts';
 import { type MadeDue, makeDue, requestCancel } from './waiting.ts';
 
 const whyNotDue: Record<Exclude<MadeDue, 'due'>, string> = {

@@ -16,8 +16,7 @@ import { refuseBeyondLimit } from '../limits/refuse-beyond-limit.ts';
 import { insertSampleEvent } from '../resources/sample-event.ts';
 import { type Route, serve } from '../route.ts';
 import { awaitAttempt } from './await-attempt.ts';
-import { replayLimitReached } from './replay-limit.ts';
-import { newReplay, startReplay } from './start-replay.ts';
+import { newReplay, replayLimitReached, startReplay } from './start-replay.ts';
 
 /** Routes that send something to an endpoint: what has died, or a sample. */
 

@@ -8,8 +8,7 @@ import { sendInvalid, sendProblem } from '../http/send-problem.ts';
 import { refuseBeyondLimit } from '../limits/refuse-beyond-limit.ts';
 import { type Route, serve } from '../route.ts';
 import { bulkRoute } from './by-filter/bulk-route.ts';
-import { replayLimitReached } from './replay-limit.ts';
-import { startReplay } from './start-replay.ts';
+import { replayLimitReached, startReplay } from './start-replay.ts';
 import { eventTakers } from './subscribers.ts';
 
 /** Whatever the status of the event: to every endpoint that matches it today, or to the named one, which need not be subscribed. */

@@ -6,7 +6,7 @@
  * or 503, is asked again until it does answer; meanwhile the events wait at the API. Any other answer is the receiver's own, and is shown.
  * Not guaranteed: anything beyond the process. No attempt is recorded, and no delivery exists.
  */
-import { ApiError, type Client, type HttpResult } from '#client';
+import { ApiError, type Client, type HttpAnswer, type HttpResult } from '#client';
 import type { ErasedEvent, Event } from '#lib/api-contract';
 import { headerText, isSubscribed } from '#lib/contract';
 import type { Clock } from '#lib/runtime';
@@ -81,14 +81,14 @@ export function createSendOn(context: Context, { api, secret, target, signal }: 
   const key = signingSecret(secret);
 
   /** Signed anew for each attempt, as by the dispatcher: a receiver refuses an old time. */
-  function sign({ id, type }: Accepted, payload: Payload, attempt: number) {
+  function sign({ id, type }: Accepted, { bytes: body, header }: HttpAnswer, attempt: number) {
     const nowMs = clock.nowMs();
     const headers = {
-      ...(payload.contentType !== undefined && { 'content-type': payload.contentType }),
-      ...(payload.contentEncoding !== undefined && { 'content-encoding': payload.contentEncoding }),
+      'content-type': header('content-type'),
+      'content-encoding': header('content-encoding'),
       'user-agent': 'Hookline',
       'accept-encoding': 'identity',
-      ...signatureHeaders({ secrets: [key], id, timestampSeconds: Math.floor(nowMs / 1_000), body: payload.body }),
+      ...signatureHeaders({ secrets: [key], id, timestampSeconds: Math.floor(nowMs / 1_000), body }),
       'hookline-event-type': headerText(type),
       'hookline-attempt': String(attempt),
     };
@@ -97,7 +97,7 @@ export function createSendOn(context: Context, { api, secret, target, signal }: 
 
   async function send(
     event: Accepted,
-    payload: Payload,
+    payload: HttpAnswer,
   ): Promise<{ signed: ReturnType<typeof sign>; result?: HttpResult }> {
     let attempt = 1;
     let signed = sign(event, payload, attempt);
@@ -106,7 +106,7 @@ export function createSendOn(context: Context, { api, secret, target, signal }: 
       () => {
         signed = sign(event, payload, attempt);
         attempt += 1;
-        return forwardTo(target, { method: 'POST', headers: signed.headers, body: payload.body }, signal);
+        return forwardTo(target, { method: 'POST', headers: signed.headers, body: payload.bytes }, signal);
       },
       {
         clock,
@@ -123,10 +123,9 @@ export function createSendOn(context: Context, { api, secret, target, signal }: 
     return { signed, result };
   }
 
-  async function readPayload({ id }: Accepted): Promise<Payload | 'interrupted' | 'no payload'> {
+  async function readPayload({ id }: Accepted): Promise<HttpAnswer | 'interrupted' | 'no payload'> {
     try {
-      const { bytes: body, header } = await api.bytes('GET /v1/events/:id/payload', { params: { id } });
-      return { body, contentType: header('content-type'), contentEncoding: header('content-encoding') };
+      return await api.bytes('GET /v1/events/:id/payload', { params: { id } });
     } catch (error) {
       if (signal.aborted) return 'interrupted';
       const failure = error instanceof ApiError ? error.failure : undefined;
@@ -142,7 +141,7 @@ export function createSendOn(context: Context, { api, secret, target, signal }: 
     const { signed, result } = await send(event, payload);
     if (result !== undefined && 'noAnswer' in result) return 'interrupted';
     const { headers, nowMs } = signed;
-    const { body } = payload;
+    const { bytes: body } = payload;
     return {
       atMs: nowMs,
       method: 'POST',
@@ -159,12 +158,6 @@ export function createSendOn(context: Context, { api, secret, target, signal }: 
       senderLeft: false,
     };
   };
-}
-
-interface Payload {
-  body: Buffer;
-  contentType: string | undefined;
-  contentEncoding: string | undefined;
 }
 
 type PollValues = Values<typeof listenOptions>;

@@ -1,5 +1,7 @@
-import type { ItemChoice, UnchosenReplay } from '#lib/replay-store';
-import { type Logger, toAppError } from '#lib/runtime';
+import type { MatchTurns } from '#lib/event-filter';
+import type { createPools } from '#lib/postgres';
+import { createItemChoice, type ItemChoice, type UnchosenReplay } from '#lib/replay-store';
+import { type Clock, inRounds, type Logger, type Part, toAppError } from '#lib/runtime';
 import { type ChoosingDeps, createChoosePage } from './choose-page.ts';
 
 interface Deps extends ChoosingDeps {
@@ -38,4 +40,44 @@ export function createChoosing({ choice, log, ...deps }: Deps) {
       await Promise.all(claimed.map((replay) => choose(replay, signal)));
     }
   };
+}
+
+interface OpenDeps extends Pick<ChoosingDeps, 'unjudgedFilters'> {
+  openPool: ReturnType<typeof createPools>;
+  matchTurns: MatchTurns;
+  clock: Clock;
+  log: Logger;
+}
+
+/** A separate pool: requests don't wait for what is chosen. */
+const maxConnections = 2;
+/** A window of rows takes part of a second; one that takes so long is tried again. */
+const statementTimeoutMs = 10_000;
+/** For replays of other processes, and those whose items are used up. */
+const everyMs = 500;
+
+/** Chooses items of replays by filter as long as the process runs. */
+export function openChoosing({ openPool, matchTurns, unjudgedFilters, clock, log }: OpenDeps): {
+  wake(): void;
+  parts: Part[];
+} {
+  const postgres = openPool({ use: 'choosing', maxConnections, statementTimeoutMs });
+  const choice = createItemChoice(postgres);
+  const choose = createChoosing({ choice, store: postgres, turns: matchTurns, unjudgedFilters, log });
+  let waking = new AbortController();
+  const orWoken = (signal: AbortSignal | undefined): AbortSignal => {
+    waking = new AbortController();
+    return AbortSignal.any(signal === undefined ? [waking.signal] : [signal, waking.signal]);
+  };
+  const rounds = inRounds(choose, {
+    name: 'choosing of replays',
+    everyMs,
+    log,
+    clock: {
+      monotonicMs: clock.monotonicMs,
+      sleep: (ms, signal) => clock.sleep(ms, orWoken(signal)),
+      sleepUntilNext: (ms, signal) => clock.sleepUntilNext(ms, orWoken(signal)),
+    },
+  });
+  return { wake: () => waking.abort(), parts: [postgres, rounds] };
 }
