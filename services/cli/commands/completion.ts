@@ -5,17 +5,14 @@ function choices(table: VerbTable): [words: string, next: readonly string[]][] {
   const entries = Object.entries(table);
   return [
     ['', [...entries.map(([name]) => name), 'help', '--help', '--version']],
-    ...entries.flatMap(([name, entry]): [string, string[]][] =>
-      'verbs' in entry
-        ? [
-            [name, [...Object.keys(entry.verbs), 'help', '--help']],
-            ...Object.entries(entry.verbs).map(([member, verb]): [string, string[]] => [
-              `${name} ${member}`,
-              optionsOf(verb),
-            ]),
-          ]
-        : [[name, optionsOf(entry)]],
-    ),
+    ...entries.flatMap(([name, entry]): [string, string[]][] => {
+      if (!('verbs' in entry)) return [[name, optionsOf(entry)]];
+      const members = Object.entries(entry.verbs);
+      return [
+        [name, [...Object.keys(entry.verbs), 'help', '--help']],
+        ...members.map(([member, verb]): [string, string[]] => [`${name} ${member}`, optionsOf(verb)]),
+      ];
+    }),
   ];
 }
 
@@ -39,9 +36,7 @@ const chooseNext = (table: VerbTable): string => `  local word verb='' next='' i
     word="\${given[index]}"
     case "$word" in -*) break ;; esac
     case "$verb" in
-      *' '* | ${Object.keys(table)
-        .filter((name) => !isGroup(table, name))
-        .join(' | ')}) break ;;
+      *' '* | ${verbsWithoutGroup(table).join(' | ')}) break ;;
     esac
     verb="\${verb:+$verb }$word"
   done
@@ -49,10 +44,8 @@ const chooseNext = (table: VerbTable): string => `  local word verb='' next='' i
 ${cases(table)}
   esac`;
 
-const isGroup = (table: VerbTable, name: string): boolean => {
-  const entry = table[name];
-  return entry !== undefined && 'verbs' in entry;
-};
+const verbsWithoutGroup = (table: VerbTable): string[] =>
+  Object.entries(table).flatMap(([name, entry]) => ('verbs' in entry ? [] : [name]));
 
 export const bashCompletion = (table: VerbTable): string => `# hookline: completion for bash
 _hookline() {

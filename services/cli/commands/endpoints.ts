@@ -127,45 +127,6 @@ const flat = (thing: object, prefix = ''): [string, unknown][] =>
       : [[`${prefix}${name}`, value ?? '-'] as [string, unknown]],
   );
 
-const pauseVerbs = {
-  health: apiVerb({
-    summary: 'Show how an endpoint does, and what waits for it',
-    description:
-      'Shows the circuit breaker of an endpoint, its success and latency, what waits and until when, and its last success and failure. A dash is what is not known.',
-    argument: 'id',
-    call: (api, _values, params) => api.call('GET /v1/endpoints/:id/health', { params }),
-    show: (health, screen) => describe(Object.fromEntries(flat(health)), screen),
-  }),
-  pause: apiVerb({
-    summary: 'Pause an endpoint; its deliveries wait',
-    description:
-      'Pauses an endpoint: its deliveries wait, and their deadlines move by the time of the pause. It ends after 72 hours unless --until says otherwise, and lasts 14 days at most. Pausing again moves its end.',
-    argument: 'id',
-    options: { until: text('TIME', futureTimeForms) },
-    call: (api, { until }, params, { clock }) =>
-      api.call('POST /v1/endpoints/:id/pause', {
-        params,
-        body: { until: readFutureTime('until', until, clock.nowMs()) },
-      }),
-    show: ({ id, paused_until: until }, screen) => `${id} is paused until ${String(shownTime(until, screen))}`,
-  }),
-  probe: apiVerb({
-    summary: 'Probe an endpoint whose circuit breaker is open now',
-    description:
-      'Has the delivery that has waited longest sent within seconds, whenever the next probe is due. If it goes well, the others follow slowly.',
-    argument: 'id',
-    call: (api, _values, params) => api.call('POST /v1/endpoints/:id/probe', { params }),
-    show: ({ id }) => `${id} is probed: \`hookline endpoints health ${id}\` shows how that went`,
-  }),
-  resume: apiVerb({
-    summary: 'Resume a paused endpoint',
-    description: 'Ends the pause of an endpoint: its deliveries are sent, oldest first, at its own rate.',
-    argument: 'id',
-    call: (api, _values, params) => api.call('POST /v1/endpoints/:id/resume', { params }),
-    show: ({ id }) => `${id} is not paused`,
-  }),
-};
-
 export const endpoints = {
   list: listVerb({
     summary: 'List the endpoints',
@@ -239,7 +200,42 @@ export const endpoints = {
     argument: 'id',
     call: (api, _values, params) => api.call('POST /v1/endpoints/:id/disable', { params }),
   }),
-  ...pauseVerbs,
+  health: apiVerb({
+    summary: 'Show how an endpoint does, and what waits for it',
+    description:
+      'Shows the circuit breaker of an endpoint, its success and latency, what waits and until when, and its last success and failure. A dash is what is not known.',
+    argument: 'id',
+    call: (api, _values, params) => api.call('GET /v1/endpoints/:id/health', { params }),
+    show: (health, screen) => describe(Object.fromEntries(flat(health)), screen),
+  }),
+  pause: apiVerb({
+    summary: 'Pause an endpoint; its deliveries wait',
+    description:
+      'Pauses an endpoint: its deliveries wait, and their deadlines move by the time of the pause. It ends after 72 hours unless --until says otherwise, and lasts 14 days at most. Pausing again moves its end.',
+    argument: 'id',
+    options: { until: text('TIME', futureTimeForms) },
+    call: (api, { until }, params, { clock }) =>
+      api.call('POST /v1/endpoints/:id/pause', {
+        params,
+        body: { until: readFutureTime('until', until, clock.nowMs()) },
+      }),
+    show: ({ id, paused_until: until }, screen) => `${id} is paused until ${String(shownTime(until, screen))}`,
+  }),
+  probe: apiVerb({
+    summary: 'Probe an endpoint whose circuit breaker is open now',
+    description:
+      'Has the delivery that has waited longest sent within seconds, whenever the next probe is due. If it goes well, the others follow slowly.',
+    argument: 'id',
+    call: (api, _values, params) => api.call('POST /v1/endpoints/:id/probe', { params }),
+    show: ({ id }) => `${id} is probed: \`hookline endpoints health ${id}\` shows how that went`,
+  }),
+  resume: apiVerb({
+    summary: 'Resume a paused endpoint',
+    description: 'Ends the pause of an endpoint: its deliveries are sent, oldest first, at its own rate.',
+    argument: 'id',
+    call: (api, _values, params) => api.call('POST /v1/endpoints/:id/resume', { params }),
+    show: ({ id }) => `${id} is not paused`,
+  }),
   recover: verb({
     summary: 'Replay the dead letters of an endpoint since a time',
     description: `Replays the deliveries to the endpoint that were dead-lettered since a time, oldest first, and shows the progress until what was sent has arrived, or not. Ctrl-C stops watching, not the replay. ${exitCodesOfReplay}`,

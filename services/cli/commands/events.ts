@@ -95,61 +95,10 @@ function sinceThen({ reason, disabled_at, deleted_at }: EventMatch): string {
   return disabled_at !== null && reason !== 'disabled' && reason !== 'deleted' ? `; disabled at ${disabled_at}` : '';
 }
 
-/** Verbs that explain events: their arrivals, their endpoints, and their payloads. */
-
 const { apiVerb, listVerb, tenantOption } = apiVerbs('events');
 
 /** A search goes by the time of receipt, not of changes. */
 const { since: _changed, ...searchFilters } = filterOptions;
-
-const explainVerbs = {
-  receipts: listVerb({
-    summary: 'List the arrivals of an event',
-    description:
-      'Lists each arrival of an event, oldest first: the first one and its duplicates, from where each came, and whether it had the same bytes.',
-    argument: 'id',
-    limits: { otherwise: 100 },
-    call: (api, { most }, params) => api.list('GET /v1/events/:id/receipts', most, { params }),
-    show: columns('received_at', 'id', 'client_address', 'kind', 'same_bytes'),
-  }),
-  why: apiVerb({
-    summary: 'Show which endpoints got an event, and why others did not',
-    description:
-      'Lists every endpoint with whether the event matched it, or the first reason why not, by the settings at the time of receipt.',
-    argument: 'id',
-    options: { limit: text('N', 'list at most this many endpoints (default: all)') },
-    call: (api, { limit }, params) => api.list('GET /v1/events/:id/matching', readLimit(limit), { params }),
-    show: (matches, screen) => table(matches.map(matchRow), matchColumns, screen),
-  }),
-  search: apiVerb({
-    summary: 'Search the payloads of the newest events',
-    description:
-      'Searches payloads by a filter as endpoints have it, newest events first. A search reads at most 64 MiB and 2 seconds; it says where it stopped, and --cursor continues there.',
-    options: {
-      filter: text('JSON', 'the filter, such as {"data.amount":{"$gt":100}}'),
-      'filter-file': text('FILE', 'a file with the filter; - reads the standard input'),
-      ...searchFilters,
-      receipt: text('ID', 'the event of the webhook that was answered with this receipt (rcp_…)'),
-      limit: text('N', 'stop after this many matches (default: 100)'),
-      cursor: text('ID', 'continue after this event'),
-    },
-    async call(api, values, _given, context) {
-      const { filter, 'filter-file': file, receipt, cursor } = values;
-      if ((filter === undefined) === (file === undefined))
-        throw usageFailure('exactly one of --filter and --filter-file is needed');
-      const { json } = await readTextOrFile(context, 'filter', { filter, 'filter-file': file });
-      const query = queryOf({
-        filter: JSON.stringify(json),
-        ...filterOf(values),
-        limit: String(readLimit(values.limit, { max: 1_000, otherwise: 100 })),
-        receipt_id: receipt,
-        cursor,
-      });
-      return api.call('GET /v1/events/search', { query });
-    },
-    show: (found, screen) => `${table(found.matched.map(eventRow), listedColumns, screen)}\n${progressOf(found)}`,
-  }),
-};
 
 function progressOf({ scanned, unjudged, complete, cursor }: EventSearch): string {
   const unsearched = Object.values(unjudged).reduce((sum, count) => sum + count, 0);
@@ -227,7 +176,52 @@ export const events = {
     call: (api, _values, params) => api.list('GET /v1/events/:id/deliveries', Infinity, { params }),
     show: columns('id', 'endpoint_id', 'generation', 'status', 'attempts', 'next_attempt_at', 'detail'),
   }),
-  ...explainVerbs,
+  receipts: listVerb({
+    summary: 'List the arrivals of an event',
+    description:
+      'Lists each arrival of an event, oldest first: the first one and its duplicates, from where each came, and whether it had the same bytes.',
+    argument: 'id',
+    limits: { otherwise: 100 },
+    call: (api, { most }, params) => api.list('GET /v1/events/:id/receipts', most, { params }),
+    show: columns('received_at', 'id', 'client_address', 'kind', 'same_bytes'),
+  }),
+  why: apiVerb({
+    summary: 'Show which endpoints got an event, and why others did not',
+    description:
+      'Lists every endpoint with whether the event matched it, or the first reason why not, by the settings at the time of receipt.',
+    argument: 'id',
+    options: { limit: text('N', 'list at most this many endpoints (default: all)') },
+    call: (api, { limit }, params) => api.list('GET /v1/events/:id/matching', readLimit(limit), { params }),
+    show: (matches, screen) => table(matches.map(matchRow), matchColumns, screen),
+  }),
+  search: apiVerb({
+    summary: 'Search the payloads of the newest events',
+    description:
+      'Searches payloads by a filter as endpoints have it, newest events first. A search reads at most 64 MiB and 2 seconds; it says where it stopped, and --cursor continues there.',
+    options: {
+      filter: text('JSON', 'the filter, such as {"data.amount":{"$gt":100}}'),
+      'filter-file': text('FILE', 'a file with the filter; - reads the standard input'),
+      ...searchFilters,
+      receipt: text('ID', 'the event of the webhook that was answered with this receipt (rcp_…)'),
+      limit: text('N', 'stop after this many matches (default: 100)'),
+      cursor: text('ID', 'continue after this event'),
+    },
+    async call(api, values, _given, context) {
+      const { filter, 'filter-file': file, receipt, cursor } = values;
+      if ((filter === undefined) === (file === undefined))
+        throw usageFailure('exactly one of --filter and --filter-file is needed');
+      const { json } = await readTextOrFile(context, 'filter', { filter, 'filter-file': file });
+      const query = queryOf({
+        filter: JSON.stringify(json),
+        ...filterOf(values),
+        limit: String(readLimit(values.limit, { max: 1_000, otherwise: 100 })),
+        receipt_id: receipt,
+        cursor,
+      });
+      return api.call('GET /v1/events/search', { query });
+    },
+    show: (found, screen) => `${table(found.matched.map(eventRow), listedColumns, screen)}\n${progressOf(found)}`,
+  }),
   replay: verb({
     summary: 'Replay the events that match a filter',
     description: `Sends the events that match again, to all endpoints that they match today, or to the one of --to; shows the progress until what was sent has arrived, or not. Asks first, with what would be sent: what is received after that is not sent. Ctrl-C stops watching, not the replay. ${exitCodesOfReplay}`,

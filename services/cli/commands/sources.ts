@@ -56,49 +56,7 @@ async function sourceWarnings({ id, advice, identified_by }: Source, api: Client
   ];
 }
 
-/** Verbs about single webhooks of a source: is this one valid, and what does a valid one look like. */
-
 const { apiVerb, listVerb, endVerb } = apiVerbs('sources');
-
-const webhookVerbs = {
-  verify: apiVerb({
-    summary: 'Verify a webhook as a source does, and say what is wrong',
-    description:
-      'Verifies a webhook with the settings and secrets of a source: the step that fails, the answer of the ingress, and what to do. Nothing is received. Exits 1 if the webhook is not valid.',
-    argument: 'id',
-    options: {
-      header: list("'Name: value'", 'a header of the request'),
-      'body-file': text('FILE', 'the exact bytes of the body; - reads the standard input'),
-      query: text('TEXT', 'the query of the URL, with its question mark'),
-      address: text('IP', 'the address of the sender'),
-    },
-    async call(api, values, params, context) {
-      const headers = Map.groupBy(readHeaders(values.header), ([name]) => name);
-      const body = {
-        headers: Object.fromEntries([...headers].map(([name, lines]) => [name, lines.map(([, value]) => value)])),
-        body: (await readBody(context, values['body-file'])).toString('base64'),
-        body_encoding: 'base64',
-        query: values.query,
-        address: values.address,
-      };
-      return api.call('POST /v1/sources/:id/verify', { params, body: JSON.stringify(body) });
-    },
-    exitCode: ({ verified }) => (verified ? 0 : 1),
-  }),
-  sample: apiVerb({
-    summary: 'Print a signed sample webhook, as a curl command',
-    description:
-      'Signs a sample webhook with the secret of a source and prints the command that sends it. Its timestamp is now: send it soon. --json prints its headers and its body.',
-    argument: 'id',
-    options: { 'body-file': text('FILE', 'the body to sign (default: a sample); - reads the standard input') },
-    async call(api, { 'body-file': file }, params, context) {
-      const body =
-        file === undefined ? {} : { body: (await readBody(context, file)).toString('base64'), body_encoding: 'base64' };
-      return api.call('POST /v1/sources/:id/sample', { params, body: JSON.stringify(body) });
-    },
-    show: ({ curl }) => curl,
-  }),
-};
 
 export const sources = {
   list: listVerb({
@@ -172,5 +130,41 @@ export const sources = {
     call: (api, { most }, params) => api.list('GET /v1/sources/:id/rejections', most, { params }),
     show: columns('at', 'code', 'client_address', 'body_bytes'),
   }),
-  ...webhookVerbs,
+  verify: apiVerb({
+    summary: 'Verify a webhook as a source does, and say what is wrong',
+    description:
+      'Verifies a webhook with the settings and secrets of a source: the step that fails, the answer of the ingress, and what to do. Nothing is received. Exits 1 if the webhook is not valid.',
+    argument: 'id',
+    options: {
+      header: list("'Name: value'", 'a header of the request'),
+      'body-file': text('FILE', 'the exact bytes of the body; - reads the standard input'),
+      query: text('TEXT', 'the query of the URL, with its question mark'),
+      address: text('IP', 'the address of the sender'),
+    },
+    async call(api, values, params, context) {
+      const headers = Map.groupBy(readHeaders(values.header), ([name]) => name);
+      const body = {
+        headers: Object.fromEntries([...headers].map(([name, lines]) => [name, lines.map(([, value]) => value)])),
+        body: (await readBody(context, values['body-file'])).toString('base64'),
+        body_encoding: 'base64',
+        query: values.query,
+        address: values.address,
+      };
+      return api.call('POST /v1/sources/:id/verify', { params, body: JSON.stringify(body) });
+    },
+    exitCode: ({ verified }) => (verified ? 0 : 1),
+  }),
+  sample: apiVerb({
+    summary: 'Print a signed sample webhook, as a curl command',
+    description:
+      'Signs a sample webhook with the secret of a source and prints the command that sends it. Its timestamp is now: send it soon. --json prints its headers and its body.',
+    argument: 'id',
+    options: { 'body-file': text('FILE', 'the body to sign (default: a sample); - reads the standard input') },
+    async call(api, { 'body-file': file }, params, context) {
+      const body =
+        file === undefined ? {} : { body: (await readBody(context, file)).toString('base64'), body_encoding: 'base64' };
+      return api.call('POST /v1/sources/:id/sample', { params, body: JSON.stringify(body) });
+    },
+    show: ({ curl }) => curl,
+  }),
 };

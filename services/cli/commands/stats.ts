@@ -24,12 +24,8 @@ function statsTable({ series }: Stats, screen: Screen): string {
       row[name] = Number(row[name] ?? 0) + count;
       lines.set(line, row);
     }
-  const sorted = [...lines].sort(([a], [b]) => (a < b ? -1 : 1));
-  return table(
-    sorted.map(([, row]) => row),
-    [by, ...names],
-    screen,
-  );
+  const rows = [...lines].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
+  return table(rows, [by, ...names], screen);
 }
 
 export const stats = apiVerbs('events').apiVerb({

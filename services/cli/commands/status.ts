@@ -19,18 +19,13 @@ export const isDown = (system: System): boolean =>
 export function describeStatus({ system, failing_endpoints: failing }: Status, screen: Screen): string {
   const endpoints = `failing endpoints\n${table(failing, ['id', 'failing_since', 'url'], screen)}`;
   if (system === null) return `services: only the admin key sees them\n\n${endpoints}`;
-  const down = system.dependencies.filter(({ up }) => !up);
+  const down = system.dependencies
+    .filter(({ up }) => !up)
+    .map(({ name, down_for }) => ({ name, status: 'down', for: down_for.join(', ') }));
+  const noneIsDown = `all of ${system.dependencies.length} answer`;
   return [
     table(serviceRows(system), ['service', 'status', 'processes', 'lag_records', 'lag_seconds'], screen),
-    `dependencies\n${
-      down.length === 0
-        ? `all of ${system.dependencies.length} answer`
-        : table(
-            down.map(({ name, down_for }) => ({ name, status: 'down', for: down_for.join(', ') })),
-            ['name', 'status', 'for'],
-            screen,
-          )
-    }`,
+    `dependencies\n${down.length === 0 ? noneIsDown : table(down, ['name', 'status', 'for'], screen)}`,
     endpoints,
   ].join('\n\n');
 }

@@ -31,6 +31,12 @@ export function createChoosePage(deps: ChoosingDeps): ChoosePage {
     const rows = await nextRows(deps.store, replay);
     const choices: Choice[] = [];
     let reached: { id: string; endpointId?: string } | undefined;
+    const cut = (): ChosenPage => ({
+      choices: room === 0 ? [] : choices,
+      position: { id: '', isWide: rows.isWide, ...reached },
+      isLast: false,
+      isCapped: room === 0,
+    });
     if (operation === 'replay_events') {
       for (const event of rows.found as EventFound[]) {
         const doneTo = event.id === position?.id ? (position.endpointId ?? '') : '';
@@ -39,7 +45,7 @@ export function createChoosePage(deps: ChoosingDeps): ChoosePage {
             ? await takersOf(deps, tenant, event, (subscribers ??= readSubscribers(deps.store, tenant, deps.turns)))
             : [selection.endpointId];
         for (const endpointId of endpointIds.filter((id) => id > doneTo)) {
-          if (choices.length === max) return pageOf(rows.isWide, choices, reached, room);
+          if (choices.length === max) return cut();
           choices.push({ kind: 'pair', eventId: event.id, endpointId });
           reached = { id: event.id, endpointId };
         }
@@ -47,7 +53,7 @@ export function createChoosePage(deps: ChoosingDeps): ChoosePage {
       }
     } else
       for (const delivery of rows.found as DeliveryFound[]) {
-        if (choices.length === max) return pageOf(rows.isWide, choices, reached, room);
+        if (choices.length === max) return cut();
         choices.push(choiceOf(delivery));
         reached = { id: delivery.id };
       }
@@ -60,18 +66,6 @@ export function createChoosePage(deps: ChoosingDeps): ChoosePage {
     };
   };
 }
-
-const pageOf = (
-  isWide: boolean,
-  choices: readonly Choice[],
-  reached: { id: string; endpointId?: string } | undefined,
-  room: number,
-): ChosenPage => ({
-  choices: room === 0 ? [] : choices,
-  position: { id: '', isWide, ...reached },
-  isLast: false,
-  isCapped: room === 0,
-});
 
 interface EventFound extends EventKind {
   id: string;
