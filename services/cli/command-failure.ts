@@ -1,10 +1,9 @@
+import type { ProblemDetails } from '#client';
+
 type ExitCode = 1 | 2 | 130;
 
 /** A field that the API refuses, by its JSON pointer or the name of a query parameter. */
-export interface WrongField {
-  field: string;
-  message: string;
-}
+export type WrongField = NonNullable<ProblemDetails['errors']>[number];
 
 /** Why a command failed, with its exit code: 2 for wrong usage, 130 for an interrupt, 1 for everything else. Only run.ts prints it. */
 export class CommandFailure extends Error {

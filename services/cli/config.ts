@@ -13,7 +13,7 @@ import {
   registryFields,
   text,
 } from '#lib/config';
-import type { Context, Env } from './context.ts';
+import type { Context, Env, Terminal } from './context.ts';
 import { readLocalEnv } from './local-env.ts';
 
 /** For `hookline setup`. */
@@ -131,17 +131,12 @@ function noLoneReplica(config: SetupConfig): Problem[] {
 export const hasDisplay = (env: Env, platform: NodeJS.Platform = process.platform): boolean =>
   platform === 'darwin' || [env.DISPLAY, env.WAYLAND_DISPLAY].some((name) => name !== undefined && name !== '');
 
-interface Stream {
-  isTTY?: boolean | undefined;
-  columns?: number | undefined;
-}
-
 /** Only terminals get colours, and none of a person who does not want them: https://no-color.org. */
-export const hasColour = ({ isTTY = false }: Stream, env: Env): boolean =>
+export const hasColour = ({ isTTY = false }: Terminal, env: Env): boolean =>
   isTTY && (env.NO_COLOR ?? '') === '' && env.TERM !== 'dumb';
 
 /** How wide tables may be; undefined for a file or a pipe, which are read by programs too, unless `COLUMNS` says it. */
-export function columnsOf({ columns }: Stream, env: Env): number | undefined {
+export function columnsOf({ columns }: Terminal, env: Env): number | undefined {
   const width = columns ?? Number(env.COLUMNS);
   return width > 0 ? Math.max(width, leastColumns) : undefined;
 }

@@ -16,7 +16,7 @@ export interface Context {
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
-interface Terminal {
+export interface Terminal {
   readonly isTTY?: boolean | undefined;
   readonly columns?: number | undefined;
 }

@@ -3,12 +3,9 @@ import type { DeadLetterFilter } from '#lib/replay-store';
 import { readInstant } from '../http/filters.ts';
 import type { FieldErrors } from '../http/send-problem.ts';
 
-/** The filter for listing and replaying dead letters. */
-type GivenDeadLetterFilter = Given<typeof deadLetterFilterQuery>;
-
-/** @param fieldOf how an error names the field: a parameter by its name, a member of a body by its pointer */
+/** The filter for listing and replaying dead letters. @param fieldOf how an error names the field: a parameter by its name, a member of a body by its pointer */
 export function readDeadLetterFilter(
-  given: GivenDeadLetterFilter,
+  given: Given<typeof deadLetterFilterQuery>,
   fieldOf: (name: string) => string,
 ): { filter: DeadLetterFilter } | { errors: FieldErrors } {
   const { stage, endpoint_id: endpointId, event_type: eventType, source_id: sourceId, reason } = given;

@@ -14,7 +14,9 @@ export const deliveryLeads = (filter: DeliveryFilter): LeadOf[] => {
   const leads: (LeadOf | false)[] = [
     endpoint_id !== undefined && ((bind) => byEndpoint(bind(endpoint_id), status as DeliveryStatus | undefined)),
     status !== undefined && endpoint_id === undefined && byStatus(status as DeliveryStatus),
-    outcome !== undefined && outcome !== 'delivered' && ((bind) => byOutcome(bind(outcome))),
+    outcome !== undefined &&
+      outcome !== 'delivered' &&
+      ((bind) => ordered(table, [`last_outcome <> 'delivered' AND last_outcome = ${bind(outcome)}`])),
     http_status !== undefined &&
       http_status !== '200' &&
       ((bind) => ordered(table, [`last_http_status <> 200 AND last_http_status = ${bind(http_status)}::int`])),
@@ -31,9 +33,6 @@ const byEndpoint = (endpointId: string, status: DeliveryStatus | undefined): Lea
       (each) => `endpoint_id = ${endpointId} AND status = ${sqlStatus(each)}`,
     ),
   );
-
-const byOutcome = (outcome: string): Lead =>
-  ordered(table, [`last_outcome <> 'delivered' AND last_outcome = ${outcome}`]);
 
 /** Statuses that a delivery passes through, or ends in, without fault are not indexed; those that are open are few. */
 function byStatus(status: DeliveryStatus): LeadOf | false {

@@ -7,18 +7,16 @@ import { type EndpointRow, endpointTable } from './queries.ts';
 
 const secondMicros = 1_000_000;
 
-/** `until` is out of bounds. */
-interface Refused {
-  message: string;
-}
-
-/** @param pauses as they are; @param until when it is to end: a time, or the usual one. An endpoint that is paused has its end moved. */
+/**
+ * @param pauses as they are; @param until when it is to end: a time, or the usual one. An endpoint that is paused has its end moved.
+ * @returns a message if `until` is out of bounds
+ */
 export async function beginPause(
   tx: Query,
   named: Named,
   pauses: readonly StoredPause[],
   until: string | undefined,
-): Promise<EndpointRow | Refused> {
+): Promise<EndpointRow | { message: string }> {
   const now = await nowOf(tx);
   const running = runningOf(pauses, now);
   const from = running?.from ?? formatMicros(now);

@@ -91,7 +91,7 @@ const cancel = serve(
   () => ({ preValidation: optionalBody }),
 );
 
-const retryAll = bulkRoute({ operation: retryDeliveries, does: 'retry_deliveries' });
-const cancelAll = bulkRoute({ operation: cancelDeliveries, does: 'cancel_deliveries' });
+const retryAll = bulkRoute(retryDeliveries, 'retry_deliveries');
+const cancelAll = bulkRoute(cancelDeliveries, 'cancel_deliveries');
 
 export const deliveryActions: readonly Route[] = [retry, cancel, retryAll, cancelAll];

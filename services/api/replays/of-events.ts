@@ -50,6 +50,6 @@ const one = serve(
   () => ({ preValidation: optionalBody }),
 );
 
-const all = bulkRoute({ operation: replayEvents, does: 'replay_events' });
+const all = bulkRoute(replayEvents, 'replay_events');
 
 export const eventReplayRoutes: readonly Route[] = [one, all];

@@ -24,9 +24,7 @@ interface ApiVerbDefinition<
   exitCode?(answer: Answer): number;
 }
 
-interface EndDefinition {
-  summary: string;
-  description: string;
+interface EndDefinition extends Pick<Verb, 'summary' | 'description'> {
   /** The field that says it. */
   field: string;
   /** In a sentence after the id; default: `is`, and the field. */
@@ -81,19 +79,20 @@ export function apiVerbs(resources: string) {
       return apiVerb<Answer, Options & { limit: typeof limit }, Argument>({
         ...definition,
         options: { ...definition.options, limit } as Options & { limit: typeof limit },
-        call: (api, values, given, context) =>
-          call(api, { ...values, most: readLimit((values as { limit?: string }).limit, limits) }, given, context),
+        call(api, values, given, context) {
+          const { limit: most } = values as Values<{ limit: typeof limit }>;
+          return call(api, { ...values, most: readLimit(most, limits) }, given, context);
+        },
       });
     },
     /** One that ends the thing with the id for good. */
-    endVerb: ({ summary, description, field, words = `is ${field}`, call }: EndDefinition): Verb =>
+    endVerb: ({ field, words = `is ${field}`, call, ...definition }: EndDefinition): Verb =>
       apiVerb({
-        summary,
-        description,
+        ...definition,
         argument: 'id',
-        call: async (api, _values, { id }) => {
-          await call(api, { params: { id } });
-          return { id, [field]: true };
+        async call(api, _values, params) {
+          await call(api, { params });
+          return { id: params.id, [field]: true };
         },
         show: ({ id }) => `${String(id)} ${words}`,
       }),
@@ -103,16 +102,14 @@ export function apiVerbs(resources: string) {
 const describeAnswer = (answer: object, screen: Screen): string =>
   describe(answer as Readonly<Record<string, unknown>>, screen);
 
-interface Rotation {
-  description: string;
-  secretHelp: string;
-}
-
 /** The verb that rotates the secret of a source or an endpoint. */
-export const rotateSecretVerb = (resources: 'sources' | 'endpoints', { description, secretHelp }: Rotation): Verb =>
+export const rotateSecretVerb = (
+  resources: 'sources' | 'endpoints',
+  { secretHelp, ...definition }: { description: string; secretHelp: string },
+): Verb =>
   apiVerbs(resources).apiVerb({
     summary: 'Rotate the secret; the old one stays valid for a while',
-    description,
+    ...definition,
     argument: 'id',
     options: {
       'overlap-seconds': text('N', 'how long the old secret stays valid (default: 86400); 0 if it has leaked'),

@@ -26,11 +26,9 @@ export const openInBrowser = (url: string, opener: string | undefined = openers[
 /** In the place of a tenant: all. */
 const allTenants = '*';
 
-type Call = Values<typeof consoleOptions>;
-
 /** The URL has the code, and is printed nowhere but on the standard output. */
 export async function openConsole(
-  { tenant, to, json, 'no-open': isPrintedOnly }: Call,
+  { tenant, to, json, 'no-open': isPrintedOnly }: Values<typeof consoleOptions>,
   context: Context,
 ): Promise<number> {
   const { process, env, openInBrowser } = context;

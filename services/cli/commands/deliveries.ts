@@ -18,18 +18,15 @@ const { apiVerb, listVerb, tenantOption } = apiVerbs('deliveries');
 
 const manyOptions = { ...deliveryFilterOptions, ...bulkOptions };
 
-interface OneOrMany {
+interface OneOrMany extends Pick<Verb, 'summary' | 'description'> {
   action: 'retry' | 'cancel';
-  summary: string;
-  description: string;
   question: string;
 }
 
 /** A verb for the delivery with the id, or for those that match the filter. */
-const oneOrMany = ({ action, summary, description, question }: OneOrMany): Verb =>
+const oneOrMany = ({ action, question, ...words }: OneOrMany): Verb =>
   verb({
-    summary,
-    description,
+    ...words,
     argument: 'id',
     isArgumentOptional: true,
     options: { ...manyOptions, ...tenantOption },

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { createTransport, failureOf } from '#client';
-import type { SourceScheme, SourceSettings } from '#lib/contract';
 import { schemeSettings, signatureSchemes } from '#lib/signatures';
 import { toCommandFailure } from '../api-calls/failures.ts';
 import { openClient } from '../api-calls/open-client.ts';
@@ -14,10 +13,7 @@ import { printLine, printRetry } from '../output/print.ts';
 import type { Values } from '../verb.ts';
 import type { sendOptions } from './tools.ts';
 
-interface Source {
-  scheme: SourceScheme;
-  settings: SourceSettings;
-}
+type Source = Omit<ReturnType<typeof readScheme>, 'secrets'>;
 
 export async function send(
   values: Values<typeof sendOptions>,
@@ -89,10 +85,8 @@ function identifyingHeaders({ scheme, settings }: Source, id: string): [string, 
 }
 
 /** Headers that the caller gives replace ours. */
-function joinHeaders(headers: readonly (readonly [string, string])[]): Record<string, string> {
-  const byName = new Map(headers.map(([name, value]) => [name.toLowerCase(), value]));
-  return Object.fromEntries(byName);
-}
+const joinHeaders = (headers: readonly (readonly [string, string])[]): Record<string, string> =>
+  Object.fromEntries(headers.map(([name, value]) => [name.toLowerCase(), value]));
 
 type Sent = Awaited<ReturnType<typeof sendAgain>>;
 

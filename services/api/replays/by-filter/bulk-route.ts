@@ -24,10 +24,7 @@ import type { CountedRequest } from './as-of.ts';
 import { type Count, countMatches } from './count-matches.ts';
 import { operations } from './operations.ts';
 
-interface BulkRoute {
-  operation: typeof replayEvents | typeof retryDeliveries | typeof cancelDeliveries;
-  does: ReplayOperation;
-}
+type BulkOperation = typeof replayEvents | typeof retryDeliveries | typeof cancelDeliveries;
 
 /** The body of each; the filters are those of the list. */
 interface Body extends Omit<BodyOf<typeof replayEvents>, 'filter'> {
@@ -37,7 +34,7 @@ interface Body extends Omit<BodyOf<typeof replayEvents>, 'filter'> {
 /** A count shows so many endpoints, those with the most first. */
 const shownEndpoints = 100;
 
-export const bulkRoute = ({ operation, does }: BulkRoute): Route =>
+export const bulkRoute = (operation: BulkOperation, does: ReplayOperation): Route =>
   serve(operation, (deps) => async (request, reply) => {
     const { tenant, idempotent } = request;
     const body: Body = request.body;
