@@ -6,7 +6,7 @@ import { bulkOptions, exitCodesOfReplay } from '../options/replay-options.ts';
 import { queryOf, readJson, readLimit, readTextFile } from '../options/values.ts';
 import { columns, table } from '../output/print.ts';
 import { list, text, verb } from '../verb.ts';
-import { filterOf, filterOptions, findEvents, findFilter, findOptions } from './find-events.ts';
+import { filterOf, filterOptions, findEvents, findFilter, findOptions, searchOptions } from './find-events.ts';
 
 /** The JSON of an option, or of the file of the other one. */
 async function readTextOrFile(context: Context, option: string, texts: Readonly<Record<string, string | undefined>>) {
@@ -96,9 +96,6 @@ function sinceThen({ reason, disabled_at, deleted_at }: EventMatch): string {
 }
 
 const { apiVerb, listVerb, tenantOption } = apiVerbs('events');
-
-/** A search goes by the time of receipt, not of changes. */
-const { since: _changed, ...searchFilters } = filterOptions;
 
 function progressOf({ scanned, unjudged, complete, cursor }: EventSearch): string {
   const unsearched = Object.values(unjudged).reduce((sum, count) => sum + count, 0);
@@ -201,7 +198,7 @@ export const events = {
     options: {
       filter: text('JSON', 'the filter, such as {"data.amount":{"$gt":100}}'),
       'filter-file': text('FILE', 'a file with the filter; - reads the standard input'),
-      ...searchFilters,
+      ...searchOptions,
       receipt: text('ID', 'the event of the webhook that was answered with this receipt (rcp_…)'),
       limit: text('N', 'stop after this many matches (default: 100)'),
       cursor: text('ID', 'continue after this event'),

@@ -3,17 +3,22 @@ import type { ErasedEvent, Event } from '#lib/api-contract';
 import { omitAbsent, queryOf, readTimes, timeForms } from '../options/values.ts';
 import { list, text, type Values } from '../verb.ts';
 
-/** The filters of the changes of events. */
-export const filterOptions = {
+/** The filters of a search, which goes by the time of receipt, not of changes. */
+export const searchOptions = {
   type: text('NAME', 'events of this type'),
   status: text('NAME', 'received, processing, completed or dead_lettered'),
   source: text('ID', 'events of this source'),
   tag: list('NAME:VALUE', 'events with this tag'),
+};
+
+/** The filters of the changes of events. */
+export const filterOptions = {
+  ...searchOptions,
   since: text('TIME', `changed at this time or later: ${timeForms}`),
 };
 
 /** The API's parameters, except for the time. */
-export const filterOf = ({ type, status, source, tag }: Omit<Values<typeof filterOptions>, 'since'>) => ({
+export const filterOf = ({ type, status, source, tag }: Values<typeof searchOptions>) => ({
   type,
   status,
   source_id: source,
@@ -22,15 +27,15 @@ export const filterOf = ({ type, status, source, tag }: Omit<Values<typeof filte
 
 /** The filters of lists in the order of receipt. */
 export const findOptions = {
-  type: filterOptions.type,
-  status: filterOptions.status,
-  source: filterOptions.source,
+  type: searchOptions.type,
+  status: searchOptions.status,
+  source: searchOptions.source,
   receipt: text('ID', 'the event of the webhook that was answered with this receipt (rcp_…)'),
   'event-id': text('ID', 'the identifier given by the sender or publisher'),
   endpoint: text('ID', 'events with a delivery to this endpoint'),
   'ordering-key': text('TEXT', 'events with this ordering key'),
   trace: text('ID', 'the trace of the event: 32 hexadecimal digits'),
-  tag: filterOptions.tag,
+  tag: searchOptions.tag,
   has: list('NAME', 'events with duplicates, changed (duplicates of another body) or dead_letters'),
   since: text('TIME', `received at this time or later: ${timeForms}`),
   until: text('TIME', 'received before this time'),
