@@ -39,7 +39,7 @@ export const setupFields = {
   }),
 };
 
-export type SetupConfig = ConfigOf<typeof setupFields>;
+type SetupConfig = ConfigOf<typeof setupFields>;
 
 const baseUrl = /^https?:\/\/[^/?#]+(\/[^?#]*)?$/;
 
@@ -63,7 +63,7 @@ export const apiFields = {
 };
 
 /** For `hookline send`. */
-export const ingressFields = {
+const ingressFields = {
   ingressUrl: text('HOOKLINE_INGRESS_URL', {
     default: 'http://127.0.0.1:8080',
     pattern: baseUrl,
@@ -72,7 +72,7 @@ export const ingressFields = {
 };
 
 /** For `hookline console`. */
-export const consoleFields = {
+const consoleFields = {
   consoleUrl: text('HOOKLINE_CONSOLE_URL', {
     default: 'http://127.0.0.1:8082',
     pattern: baseUrl,
@@ -84,7 +84,7 @@ export const consoleFields = {
 export const resealFields = { ...postgresFields, ...encryptionFields };
 
 /** For `hookline rebuild`. */
-export const rebuildFields = { ...kafkaFields, ...postgresFields, ...registryFields };
+const rebuildFields = { ...kafkaFields, ...postgresFields, ...registryFields };
 
 /** All settings, for the documentation. */
 export const fields = {

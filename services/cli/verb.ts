@@ -16,16 +16,14 @@ export const list = (placeholder: string, help: string) =>
   ({ kind: 'list', placeholder, help: `${help}; repeatable` }) as const;
 export const flag = (help: string) => ({ kind: 'flag', placeholder: '', help }) as const;
 
-type ValueOf<Spec extends OptionSpec> = Spec['kind'] extends 'flag'
-  ? boolean
-  : Spec['kind'] extends 'list'
-    ? string[] | undefined
-    : Spec['kind'] extends 'text'
-      ? string | undefined
-      : string | string[] | boolean | undefined;
+interface ValueOf {
+  text: string | undefined;
+  list: string[] | undefined;
+  flag: boolean;
+}
 
 /** The options of one call, by name; every verb has `--json`. */
-export type Values<Options extends OptionSpecs> = { [Name in keyof Options]: ValueOf<Options[Name]> } & {
+export type Values<Options extends OptionSpecs> = { [Name in keyof Options]: ValueOf[Options[Name]['kind']] } & {
   json: boolean;
 };
 

@@ -18,15 +18,13 @@ export const deliveryOf = (row: Delivery, viewer: HeaderViewer): Delivery => ({
 });
 
 export const deliveryId = idPattern('dlv');
-/** The time of the next attempt comes from the row of `waiting`, which users can move. */
-const nextAttemptAt = `
-  CASE WHEN d.status = ${sqlStatus('retrying')} AND isfinite(w.due_at) THEN w.due_at ELSE d.next_attempt_at END AS next_attempt_at`;
-const eventType = `
-  (SELECT nullif(e.type, '') FROM events e WHERE e.tenant = d.tenant AND e.id = d.event_id) AS event_type`;
 /** Fields that are no columns of `deliveries`, or not as they stand there. */
 const ownSql: Readonly<Record<Exclude<keyof Delivery, keyof typeof deliveryColumns> | 'next_attempt_at', string>> = {
-  next_attempt_at: nextAttemptAt,
-  event_type: eventType,
+  /** From the row of `waiting`, which users can move. */
+  next_attempt_at: `
+  CASE WHEN d.status = ${sqlStatus('retrying')} AND isfinite(w.due_at) THEN w.due_at ELSE d.next_attempt_at END AS next_attempt_at`,
+  event_type: `
+  (SELECT nullif(e.type, '') FROM events e WHERE e.tenant = d.tenant AND e.id = d.event_id) AS event_type`,
 };
 const sqlOf = (name: string): string => (name in ownSql ? ownSql[name as keyof typeof ownSql] : `d.${name}`);
 const columns = Object.keys(delivery.schema.properties).map(sqlOf).join(', ');

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import {
+  type BackoffSettings,
   credentialsKept,
   endpointDefaults,
   type EndpointSettings,
@@ -7,6 +8,7 @@ import {
   maskProxy,
   problemOfPassRule,
   scheduleDefaults,
+  type ScheduleSettings,
 } from '#lib/contract';
 import { problemsOfFilter } from '#lib/event-filter';
 import type { Verdict } from '#lib/http-client';
@@ -47,7 +49,7 @@ export async function validateEndpoint(
   const content = contentOf({ ...given, ...hidden.read });
   const { url, settings } = content;
   const errors = [
-    ...urlErrors(url),
+    ...errorIf(!URL.canParse(url), '/url', 'must be an absolute URL'),
     ...(secret === undefined ? [] : secretErrors(secret)),
     ...hidden.errors,
     ...(before === undefined ? [] : errorsOfNewOrigin({ url: given.url, proxy }, before, { settings, patch })),
@@ -98,11 +100,11 @@ function contentOf(given: Omit<GivenEndpoint, keyof GivenPrivate> & EndpointSett
 const refusals = (field: string, verdict: Verdict): FieldErrors =>
   verdict.allowed ? [] : [{ field, message: `is not allowed: ${verdict.reason}` }];
 
-const urlErrors = (url: string): FieldErrors =>
-  URL.canParse(url) ? [] : [{ field: '/url', message: 'must be an absolute URL' }];
+const errorIf = (isWrong: boolean, field: string, message: string): FieldErrors =>
+  isWrong ? [{ field, message }] : [];
 
 export const secretErrors = (secret: string): FieldErrors =>
-  isUsableSecret(secret) ? [] : [{ field: '/secret', message: 'must have a key after its prefix' }];
+  errorIf(!isUsableSecret(secret), '/secret', 'must have a key after its prefix');
 
 function filterErrors(filter: unknown): FieldErrors {
   if (filter === null) return [];
@@ -115,7 +117,7 @@ const passHeaderErrors = (rules: readonly string[]): FieldErrors =>
     return message === undefined ? [] : [{ field: `/pass_headers/${index}`, message }];
   });
 
-type Retry = NonNullable<EndpointSettings['retry']>;
+type Retry = BackoffSettings | ScheduleSettings;
 
 function retryErrors(retry: Retry, windowSeconds: number): FieldErrors {
   if ('schedule' in retry) {
@@ -125,15 +127,13 @@ function retryErrors(retry: Retry, windowSeconds: number): FieldErrors {
       message: 'cannot be combined with schedule',
     }));
     const longestSeconds = schedule.reduce((sum, wait) => sum + wait, 0) * (1 + jitter);
-    if (longestSeconds <= windowSeconds) return mixed;
     const message = `must not add up to more than ${windowSeconds} seconds, jitter included`;
-    return [...mixed, { field: '/retry/schedule', message }];
+    return [...mixed, ...errorIf(longestSeconds > windowSeconds, '/retry/schedule', message)];
   }
   if ('jitter' in retry) return [{ field: '/retry/jitter', message: 'requires schedule' }];
   const { base_seconds, cap_seconds } = { ...endpointDefaults.retry, ...retry };
-  return cap_seconds < base_seconds
-    ? [{ field: '/retry/cap_seconds', message: `must not be less than base_seconds (${base_seconds})` }]
-    : [];
+  const message = `must not be less than base_seconds (${base_seconds})`;
+  return errorIf(cap_seconds < base_seconds, '/retry/cap_seconds', message);
 }
 
 /** Waits that are shorter than the operator allows, unless they were so before. */
@@ -142,11 +142,11 @@ function hastyErrors(retry: Retry, before: Retry, minSeconds: number): FieldErro
   if (!('schedule' in retry)) {
     const { base_seconds: base } = retry;
     const isKept = 'base_seconds' in before && before.base_seconds === base;
-    return base === undefined || base >= minSeconds || isKept ? [] : [{ field: '/retry/base_seconds', message }];
+    return errorIf(base !== undefined && base < minSeconds && !isKept, '/retry/base_seconds', message);
   }
   const isKept = 'schedule' in before && isDeepStrictEqual(before.schedule, retry.schedule);
   return retry.schedule.flatMap((wait, index) =>
-    wait >= minSeconds || isKept ? [] : [{ field: `/retry/schedule/${index}`, message }],
+    errorIf(wait < minSeconds && !isKept, `/retry/schedule/${index}`, message),
   );
 }
 
@@ -159,6 +159,6 @@ async function sourceErrors(
   const added = sourceIds.filter((id) => !known.includes(id));
   const unknown = await unknownSources(postgres, tenant, added);
   return sourceIds.flatMap((id, index) =>
-    unknown.has(id) ? [{ field: `/source_ids/${index}`, message: 'is not the id of a source' }] : [],
+    errorIf(unknown.has(id), `/source_ids/${index}`, 'is not the id of a source'),
   );
 }

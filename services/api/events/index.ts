@@ -1,6 +1,5 @@
 export { type EventFilter, eventFilters } from './filters.ts';
 export { findIdentifierLead } from './leads.ts';
-export type { AwaitedTenants } from './polling/announce-awaited.ts';
 export { createPolling, type Polling } from './polling/polling.ts';
 export { readWait } from './polling/read-wait.ts';
 export { sendNoPlace } from './polling/send-no-place.ts';

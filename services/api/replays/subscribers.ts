@@ -45,7 +45,7 @@ export async function eventTakers(
   return takersAmong(subscribers, tenant, event, turns);
 }
 
-/** Those that take the payload: matched as fan-out does it, and within the same bounds. */
+/** The subscribers that take the payload: matched as fan-out does it, and within the same bounds. */
 export const takersAmong = (
   subscribers: readonly Subscriber[],
   tenant: string,

@@ -27,7 +27,7 @@ function describeProgress({ id, status, operation, replayed, failed, remaining, 
 const isSending = ({ status }: Progress): boolean => status === 'running' || status === 'queued';
 const waits = ({ outcome }: Progress): boolean => (outcome?.waiting ?? 0) > 0;
 
-/** The exit code that options/replay-limits.ts promises. A delivery that was to be cancelled may end as it likes. */
+/** The exit code that options/replay-options.ts promises. A delivery that was to be cancelled may end as it likes. */
 export function exitCodeOf({ status, operation, failed, outcome }: Progress): number {
   const isCancellation = operation === 'cancel_deliveries';
   const { dead_lettered: dead = 0, cancelled = 0 } = outcome ?? {};

@@ -7,7 +7,7 @@
  * Not guaranteed: anything beyond the process. No attempt is recorded, and no delivery exists.
  */
 import { ApiError, type Client, type HttpAnswer, type HttpResult } from '#client';
-import type { ErasedEvent, Event } from '#lib/api-contract';
+import type { Event } from '#lib/api-contract';
 import { headerText, isSubscribed } from '#lib/contract';
 import type { Clock } from '#lib/runtime';
 import { generateSecret, signatureHeaders, signingSecret } from '#lib/signatures';
@@ -50,13 +50,11 @@ export async function* acceptedEvents(
   const fromMs = since === undefined ? await timeOf(api, clock) : Date.parse(since);
   const subscription = { eventTypes: types, sourceIds: [] };
   for await (const event of followChanges(api, { query: {}, since, clock, onBegin: () => onBegin(fromMs) })) {
-    if (!isWhole(event) || Date.parse(event.received_at) < fromMs || !isSubscribed(subscription, event)) continue;
+    if (!('type' in event) || Date.parse(event.received_at) < fromMs || !isSubscribed(subscription, event)) continue;
     if (known.add(event.id)) yield event;
   }
   throw new Error('the changes have ended');
 }
-
-const isWhole = (event: Event | ErasedEvent): event is Event => 'type' in event;
 
 /** The time at the API, to the second: the clock of this machine may be another. */
 async function timeOf(api: Pick<Client, 'page'>, clock: Clock): Promise<number> {
