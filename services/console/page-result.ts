@@ -22,7 +22,7 @@ export interface PageContent {
   /** Below the h1, in small: ids, times. */
   subtitle?: Html;
   /** Buttons and links beside the h1. */
-  actions?: Html;
+  actions?: Html | null;
   /** The way back, from the outermost on. */
   crumbs?: readonly { label: string; href: string }[];
   body: Html;

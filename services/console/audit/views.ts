@@ -1,7 +1,6 @@
 import type { AuditEntry } from '#lib/api-contract';
 import { html, type Html } from '#lib/html';
-import type { TenantNames } from '../api-calls/tenant-names.ts';
-import { breakable, plural, shortId } from '../ui/text.ts';
+import { breakable, type Naming, plural, shortId } from '../ui/text.ts';
 
 /** So many fields are shown at once; more are opened by a click. */
 const shownFields = 3;
@@ -31,11 +30,6 @@ const lasting: Readonly<Record<string, readonly [section: string, word: string]>
   evt_: ['events', 'event'],
   dlv_: ['deliveries', 'delivery'],
 };
-
-interface Naming {
-  t: string;
-  names: TenantNames;
-}
 
 /** The changed resource: a link to it while it is there, and all of its changes. */
 export function resourceLink({ resource_id: id }: Pick<AuditEntry, 'resource_id'>, { t, names }: Naming): Html {

@@ -1,5 +1,6 @@
 import { html, type Html } from '#lib/html';
 import { table } from './lists.ts';
+import { count, plural } from './text.ts';
 
 /**
  * The lines that differ between two texts, by Myers' algorithm (1986): the shortest list of removed and added lines. Its time and memory grow
@@ -121,12 +122,13 @@ export function diffView(lines: readonly DiffLine[], { left, right }: DiffView):
       skipped += 1;
       return;
     }
-    if (skipped > 0) rows.push(gap(skipped));
+    if (skipped > 0) rows.push(gap(plural(skipped, 'equal line')));
     skipped = 0;
     shown += 1;
     rows.push(lineRow(line));
   });
-  if (skipped > 0) rows.push(shown < maxShownLines ? gap(skipped) : cut(skipped));
+  const isCut = shown >= maxShownLines;
+  if (skipped > 0) rows.push(gap(isCut ? `${count(skipped)} more lines are not shown` : plural(skipped, 'equal line')));
   return html`<div class="table-frame diff-frame" tabindex="0"><table class="diff"><caption class="visually-hidden">Lines of ${left} (−) and ${right} (+) that differ</caption>
 <thead class="visually-hidden"><tr><th scope="col">Line in ${left}</th><th scope="col">Line in ${right}</th><th scope="col">Sign</th><th scope="col">Text</th></tr></thead>
 <tbody>${rows}</tbody></table></div>`;
@@ -135,11 +137,7 @@ export function diffView(lines: readonly DiffLine[], { left, right }: DiffView):
 const lineRow = ({ kind, text, left, right }: DiffLine): Html =>
   html`<tr class="diff-${kind}"><td class="diff-number">${left}</td><td class="diff-number">${right}</td><td class="diff-mark">${marks[kind]}</td><td><code>${kind === 'removed' ? html`<del>${text}</del>` : kind === 'added' ? html`<ins>${text}</ins>` : text}</code></td></tr>`;
 
-const gap = (skipped: number): Html =>
-  html`<tr class="diff-gap"><td colspan="4">${skipped === 1 ? '1 equal line' : `${skipped.toLocaleString('en')} equal lines`}</td></tr>`;
-
-const cut = (skipped: number): Html =>
-  html`<tr class="diff-gap"><td colspan="4">${skipped.toLocaleString('en')} more lines are not shown</td></tr>`;
+const gap = (text: string): Html => html`<tr class="diff-gap"><td colspan="4">${text}</td></tr>`;
 
 /**
  * Somebody else has saved something since the form was opened: what differs, side by side.

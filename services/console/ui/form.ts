@@ -28,6 +28,12 @@ interface Field {
   index?: number;
 }
 
+/** One of several choices. */
+export interface Option {
+  value: string;
+  label: string;
+}
+
 /** Each is entered as one text, however deep within it a mistake is. */
 const textsOfMany = new Set([
   ...['filter', 'headers', 'pass_headers', 'event_types', 'source_ids', 'payload', 'tags', 'tags_from'],
@@ -61,10 +67,7 @@ export const textArea = ({ rows = 4, ...field }: Field & { rows?: number }): Htm
       html`<textarea rows="${rows}" spellcheck="false"${attributes}>${`\n${field.value ?? ''}`}</textarea>`,
   );
 
-export const selectField = ({
-  options,
-  ...field
-}: Field & { options: readonly { value: string; label: string }[] }): Html =>
+export const selectField = ({ options, ...field }: Field & { options: readonly Option[] }): Html =>
   framed(
     field,
     (attributes) =>
@@ -93,14 +96,10 @@ ${control(attributes)}
 ${wrong.length > 0 && html`<p class="field-error" id="${id}-error">${wrong.map(({ message }) => message).join('; ')}</p>`}</div>`;
 }
 
-interface CheckGroup {
-  /** The field of each that is chosen. */
-  name: string;
-  label: string;
-  hint?: string;
-  options: readonly { value: string; label: string }[];
+/** Its name is the field of each that is chosen. */
+interface CheckGroup extends Pick<Field, 'name' | 'label' | 'hint' | 'errors'> {
+  options: readonly Option[];
   chosen: readonly string[];
-  errors?: readonly FieldError[];
 }
 
 /** Several of some choices. An error of any of them is told for the group. */
@@ -153,7 +152,7 @@ export const postForm = (
   context: KeySource,
   { action, submit, body, hidden = {}, tone = 'primary', isInline = false }: Form,
 ): Html =>
-  html`<form method="post" action="${action}"${isInline ? html` class="inline"` : html` class="stack"`}>${hiddenKey(context)}
+  html`<form method="post" action="${action}" class="${isInline ? 'inline' : 'stack'}">${hiddenKey(context)}
 ${Object.entries(hidden).map(([name, value]) => (value === undefined ? null : html`<input type="hidden" name="${name}" value="${value}">`))}
 ${body}<button class="${tone}">${submit}</button></form>`;
 

@@ -1,5 +1,5 @@
 import { html, type Html } from '#lib/html';
-import type { Listed } from '../api-calls/console-api.ts';
+import type { FieldError, Listed } from '../api-calls/console-api.ts';
 import { page, type PageResult } from '../page-result.ts';
 import { type Column, emptyState, type Filter, filterForm, pager, table } from './lists.ts';
 
@@ -40,7 +40,7 @@ export function listPage<Row>({ query }: { query: URLSearchParams }, list: ListP
   const { title, href, listed, columns, row, filters = [], actions, above, empty, pagerWords, islands } = list;
   const errors = listed.ok ? [] : listed.errors;
   const form = filters.length === 0 ? null : filterForm({ action: href, filters, query, errors });
-  const content = { title, ...(actions && { actions }), ...(islands && { islands }) };
+  const content = { title, actions, islands };
   if (!listed.ok)
     return page({ ...content, status: 400, body: html`${form}${wrongParameters(listed.errors, filters)}` });
   if (listed.items.length === 0) {
@@ -49,13 +49,13 @@ export function listPage<Row>({ query }: { query: URLSearchParams }, list: ListP
       ? page({ ...content, status: 404, body: html`${form}${nothingFound(href)}` })
       : page({ ...content, body: html`${above}${emptyState(empty)}` });
   }
-  const rows = table({ caption: title, columns, rows: listed.items, ...(row && { href: row }) });
-  const pages = pager({ href, next: listed.next, prev: listed.prev, ...(pagerWords && { words: pagerWords }) });
+  const rows = table({ caption: title, columns, rows: listed.items, href: row });
+  const pages = pager({ href, next: listed.next, prev: listed.prev, words: pagerWords });
   return page({ ...content, body: html`${form}${above}${rows}${pages}` });
 }
 
 /** The errors that no field of the form shows. */
-function wrongParameters(errors: Extract<Listed<never>, { ok: false }>['errors'], filters: readonly Filter[]): Html {
+function wrongParameters(errors: readonly FieldError[], filters: readonly Filter[]): Html {
   const others = errors.filter(({ field }) => !filters.some(({ name }) => name === field));
   return html`<div class="empty"><h2>These filters are not valid</h2><p>Correct them, and filter again.</p>
 ${others.length > 0 && html`<ul>${others.map(({ field, message }) => html`<li><code>${field}</code> ${message}</li>`)}</ul>`}</div>`;

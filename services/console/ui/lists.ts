@@ -2,7 +2,7 @@ import type { Page } from '#client';
 import { html, type Html, type HtmlValue } from '#lib/html';
 import { withQuery } from '../api-calls/calls.ts';
 import type { FieldError } from '../api-calls/console-api.ts';
-import { selectField, textField } from './form.ts';
+import { type Option, selectField, textField } from './form.ts';
 import { codeBlock } from './text.ts';
 
 export interface Column<Row> {
@@ -26,9 +26,9 @@ interface Table<Row> {
 
 /** A list as a table. On a narrow screen each row becomes a block with the headers inside: the page itself never scrolls sideways. */
 export function table<Row>({ caption, columns, rows, href, id }: Table<Row>): Html {
-  return html`<div class="table-frame"><table role="table" class="rows${href === undefined ? '' : ' rows-linked'}"${id === undefined ? null : html` id="${id}"`}><caption class="visually-hidden">${caption}</caption>
-<thead role="rowgroup"><tr role="row">${columns.map(({ header, isNumber }) => html`<th scope="col" role="columnheader"${isNumber === true ? html` class="number"` : null}>${header}</th>`)}</tr></thead>
-<tbody role="rowgroup">${tableRows({ columns, rows, ...(href && { href }) })}</tbody></table></div>`;
+  return html`<div class="table-frame"><table role="table" class="rows${href === undefined ? '' : ' rows-linked'}"${id !== undefined && html` id="${id}"`}><caption class="visually-hidden">${caption}</caption>
+<thead role="rowgroup"><tr role="row">${columns.map(({ header, isNumber }) => html`<th scope="col" role="columnheader"${isNumber === true && html` class="number"`}>${header}</th>`)}</tr></thead>
+<tbody role="rowgroup">${tableRows({ columns, rows, href })}</tbody></table></div>`;
 }
 
 /** The rows alone: what an island inserts. */
@@ -38,7 +38,7 @@ export const tableRows = <Row>({ columns, rows, href }: Pick<Table<Row>, 'column
       html`<tr role="row">${columns.map(({ header, cell, isNumber }, index) => {
         const content = cell(row);
         const shown = index === 0 && href !== undefined ? html`<a href="${href(row)}">${content}</a>` : content;
-        return html`<td role="cell" data-header="${header}"${isNumber === true ? html` class="number"` : null}>${shown}</td>`;
+        return html`<td role="cell" data-header="${header}"${isNumber === true && html` class="number"`}>${shown}</td>`;
       })}</tr>`,
   )}`;
 
@@ -80,9 +80,9 @@ interface Common {
 }
 
 export type Filter =
-  | (Common & { kind: 'choice'; options: readonly (string | { value: string; label: string })[] })
+  | (Common & { kind: 'choice'; options: readonly (string | Option)[] })
   /** Several at once. */
-  | (Common & { kind: 'checks'; options: readonly { value: string; label: string }[] })
+  | (Common & { kind: 'checks'; options: readonly Option[] })
   /** Repeated: a field for each value, and one more. */
   | (Common & { kind: 'text'; placeholder?: string; isRepeated?: boolean })
   /** RFC 3339, so that a link means the same tomorrow. */
@@ -148,5 +148,5 @@ function filterField(
   }
 }
 
-const inFull = (option: string | { value: string; label: string }): { value: string; label: string } =>
+const inFull = (option: string | Option): Option =>
   typeof option === 'string' ? { value: option, label: option.replaceAll('_', ' ') } : option;

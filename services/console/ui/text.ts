@@ -3,6 +3,7 @@ import { isWrittenLikeTypeName, typeLinkPattern } from '#lib/contract';
 import { html, type Html, type HtmlValue } from '#lib/html';
 import type { TenantNames } from '../api-calls/tenant-names.ts';
 import { usualTenant } from '../reader.ts';
+import type { Option } from './form.ts';
 import type { TypeLinks } from './type-links.ts';
 
 /** 1204 as `1,204`; above what is counted as `10,000+`. */
@@ -88,56 +89,50 @@ export const cliCommand = (words: string, tenant = usualTenant): string =>
 /** Sources that Hookline has itself: there is nothing to look at. */
 const builtIn: Readonly<Record<string, string>> = { api: 'API', hookline: 'Hookline' };
 
-interface Naming {
+/** The names of what has ids, and where its pages are. */
+export interface Naming {
   t: string;
   names: TenantNames;
 }
 
 /** An endpoint by its URL, with a link; the id as text if it was deleted. */
-export function endpointName(id: string | null, { t, names: { endpoints } }: Naming): Html {
-  if (id === null) return html`–`;
-  const url = endpoints.names.get(id);
-  if (url !== undefined)
-    return html`<a href="${t}/endpoints/${id}"><bdi class="url" title="${url}">${breakable(withoutScheme(url))}</bdi></a>`;
-  return endpoints.isComplete
-    ? html`${shortId(id)} (deleted)`
-    : html`<a href="${t}/endpoints/${encodeURIComponent(id)}">${shortId(id)}</a>`;
-}
+export const endpointName = (id: string | null, { t, names: { endpoints } }: Naming): Html =>
+  linkByName(
+    id,
+    `${t}/endpoints`,
+    endpoints,
+    (url) => html`<bdi class="url" title="${url}">${breakable(withoutScheme(url))}</bdi>`,
+  );
 
 /** A source by its name, with a link; the id as text if it was deleted. */
-export function sourceName(id: string | null, { t, names: { sources } }: Naming): Html {
+export const sourceName = (id: string | null, { t, names: { sources } }: Naming): Html =>
+  id !== null && Object.hasOwn(builtIn, id)
+    ? html`${builtIn[id]}`
+    : linkByName(id, `${t}/sources`, sources, (name) => html`<bdi>${name}</bdi>`);
+
+function linkByName(
+  id: string | null,
+  list: string,
+  { names, isComplete }: TenantNames['endpoints' | 'sources'],
+  shown: (name: string) => Html,
+): Html {
   if (id === null) return html`–`;
-  const own = builtIn[id];
-  if (own !== undefined) return html`${own}`;
-  const name = sources.names.get(id);
-  if (name !== undefined) return html`<a href="${t}/sources/${id}"><bdi>${name}</bdi></a>`;
-  return sources.isComplete
-    ? html`${shortId(id)} (deleted)`
-    : html`<a href="${t}/sources/${encodeURIComponent(id)}">${shortId(id)}</a>`;
+  const name = names.get(id);
+  if (name === undefined && isComplete) return html`${shortId(id)} (deleted)`;
+  return html`<a href="${list}/${encodeURIComponent(id)}">${name === undefined ? shortId(id) : shown(name)}</a>`;
 }
 
 const withoutScheme = (url: string): string => url.replace(/^https?:\/\//, '');
 
-interface Option {
-  value: string;
-  label: string;
-}
-
 /** Endpoints to choose from. The one that is asked for is among them, also if it was deleted. */
 export const endpointOptions = ({ endpoints }: TenantNames, asked: string | null): readonly Option[] =>
-  withAsked(
-    [...endpoints.names].map(([value, label]) => ({ value, label })),
-    asked,
-  );
+  optionsOf(endpoints.names, asked);
 
 /** Sources to choose from, likewise. */
 export const sourceOptions = ({ sources }: TenantNames, asked: string | null): readonly Option[] =>
-  withAsked(
-    [...sources.names, ...Object.entries(builtIn)].map(([value, label]) => ({ value, label })),
-    asked,
-  );
+  optionsOf(new Map([...sources.names, ...Object.entries(builtIn)]), asked);
 
-const withAsked = (options: readonly Option[], asked: string | null): readonly Option[] =>
-  asked === null || options.some(({ value }) => value === asked)
-    ? options
-    : [...options, { value: asked, label: asked }];
+function optionsOf(names: ReadonlyMap<string, string>, asked: string | null): readonly Option[] {
+  const options = [...names].map(([value, label]) => ({ value, label }));
+  return asked === null || names.has(asked) ? options : [...options, { value: asked, label: asked }];
+}

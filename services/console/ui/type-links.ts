@@ -28,18 +28,15 @@ export interface TypeLinks {
   shows(visibility: EventTypeVisibility): boolean;
 }
 
-export const catalogLinks = (base: string): TypeLinks => ({
-  type: (name) => base + typePath(name),
-  version: (name, version) => base + versionPath(name, version),
-  shows: (visibility) => visibility === 'public',
+const linksBelow = (list: string, shows: TypeLinks['shows']): TypeLinks => ({
+  type: (name) => addressOfName(list, name),
+  version: (name, version) => addressOfName(list, name, `/v/${version}`),
+  shows,
 });
 
+export const catalogLinks = (base: string): TypeLinks =>
+  linksBelow(`${base}/catalog`, (visibility) => visibility === 'public');
+
 /** @param t that of the portal */
-export const portalLinks = (t: string): TypeLinks => {
-  const at = (name: string, below = ''): string => addressOfName(`${t}/event-types`, name, below);
-  return {
-    type: (name) => at(name),
-    version: (name, version) => at(name, `/v/${version}`),
-    shows: (visibility) => visibility !== 'internal',
-  };
-};
+export const portalLinks = (t: string): TypeLinks =>
+  linksBelow(`${t}/event-types`, (visibility) => visibility !== 'internal');
