@@ -1,4 +1,5 @@
 import type { Scope } from '#lib/api-contract';
+import { hasScope, type Session } from './reader.ts';
 
 interface SectionRow {
   label: string;
@@ -8,7 +9,7 @@ interface SectionRow {
 }
 
 /** The entries of the navigation, in its order. What a session may not see is left out. */
-export const sections = {
+const sections = {
   overview: { label: 'Overview', path: '', scope: 'read' },
   events: { label: 'Events', path: '/events', scope: 'read' },
   deliveries: { label: 'Deliveries', path: '/deliveries', scope: 'read' },
@@ -22,6 +23,15 @@ export const sections = {
   tenants: { label: 'Tenants', path: '/tenants', scope: 'operator' },
   system: { label: 'System', path: '/system', scope: 'operator' },
 } as const satisfies Record<string, SectionRow>;
+
+export type NamedSection = SectionRow & { name: string };
+const named: readonly NamedSection[] = Object.entries(sections).map(([name, row]) => ({ name, ...row }));
+
+export const operatorSections = named.filter(({ scope }) => scope === 'operator');
+
+/** The sections of a tenant that the session may see. */
+export const tenantSections = (session: Session): readonly NamedSection[] =>
+  named.filter(({ scope }) => scope !== 'operator' && hasScope(session, scope));
 
 /** The sections of the portal, below its base. */
 export const portalSections = {

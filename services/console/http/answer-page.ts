@@ -8,7 +8,7 @@ import { type ApiAccess, createConsoleApi, type WriteApi } from '../api-calls/co
 import { createKeptResults, type OpenCatalog } from '../catalog/index.ts';
 import type { ConsoleMetrics } from '../metrics.ts';
 import { moved, type PageResult, problem } from '../page-result.ts';
-import type { CatalogContext, Face, Page, PublicContext, PublicFormContext, Settings } from '../page.ts';
+import type { CatalogContext, Face, Page, PublicContext, PublicFormContext } from '../page.ts';
 import { problemOfFailure } from '../problem-of-failure.ts';
 import { allTenants, may } from '../reader.ts';
 import {
@@ -25,7 +25,7 @@ import { keyField } from '../ui/form.ts';
 import { portalBase, tenantBase } from '../ui/shell.ts';
 import { checkRequest, createAddressLimit } from './check-request.ts';
 import { isFramed, queryOf } from './request-state.ts';
-import type { SendResult } from './send-result.ts';
+import type { Sending, SendResult } from './send-result.ts';
 
 /** How many bytes a form may have. */
 export const formLimits = {
@@ -37,16 +37,13 @@ export const formLimits = {
   payload: 3 * maxPayloadBytes + 64 * 1024,
 } as const;
 
-interface Options {
+interface Options extends Omit<Sending, 'assets'> {
   transport: Transport;
   openCatalog: OpenCatalog;
-  settings: Settings;
+  /** The public origin, if it is set. */
   origin: string | undefined;
-  originOf(request: FastifyRequest): string;
-  newKey(): string;
   clock: Clock;
   metrics: ConsoleMetrics;
-  isSecure(request: FastifyRequest): boolean;
   sendResult: SendResult;
 }
 
@@ -149,7 +146,7 @@ export function createAnswerPage(options: Options): AnswerPage {
       ...common,
       session,
       api,
-      can: (...needed: [Scope | 'operator', Capability?]) => may(session, needed[0], needed[1]),
+      can: (scope: Scope | 'operator', capability?: Capability) => may(session, scope, capability),
       isCustomer: session.portal !== undefined,
       ...(tenant !== undefined && {
         tenant,

@@ -93,8 +93,7 @@ export function serveAssets(app: FastifyInstance, { base, assets, sendResult }: 
     const isGzip = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''));
     return reply
       .headers({ ...forEver, vary: 'accept-encoding' })
-      .header('content-type', asset.contentType)
-      .headers(isGzip ? { 'content-encoding': 'gzip' } : {})
+      .headers({ 'content-type': asset.contentType, ...(isGzip && { 'content-encoding': 'gzip' }) })
       .send(isGzip ? asset.gzipped : asset.body);
   });
 }

@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import type { Scope } from '#lib/api-contract';
 import { clientOf } from '#lib/net';
@@ -11,21 +10,14 @@ import { hasScope, tenantPattern } from '../reader.ts';
 import type { FoundSession } from '../session/index.ts';
 import { queryOf } from './request-state.ts';
 
-interface Own {
-  /** The client's; behind a trusted proxy, as the proxy says. */
-  protocol: string;
-  /** As the client named it. */
-  host: string;
-  /** The public origin, if it is known. */
-  origin: string | undefined;
-}
-
 /**
  * Whether a request that may change something comes from our own pages. Browsers say so themselves in `Sec-Fetch-Site`, which no script can
  * set; where it is absent, as over plain http, in `Origin`, whose scheme counts too: a page over plain http may be anybody's. The public
  * origin says which scheme its host has. A request with neither header is refused: it comes from no form of ours.
+ *
+ * @param ownOrigin the public origin, if it is set
  */
-function isSameOrigin(headers: IncomingHttpHeaders, { protocol, host, origin: ownOrigin }: Own): boolean {
+function isSameOrigin({ headers, protocol, host }: FastifyRequest, ownOrigin: string | undefined): boolean {
   const site = headers['sec-fetch-site'];
   if (site !== undefined) return site === 'same-origin';
   const { origin } = headers;
@@ -74,7 +66,7 @@ export async function checkRequest(
   if (Object.entries(params).some(([name, value]) => !namesOfTypes.has(name) && leadsElsewhere(value)))
     return problem(404);
   const isForm = request.method === 'POST';
-  if (isForm && !isSameOrigin(request.headers, { protocol: request.protocol, host: request.host, origin: deps.origin }))
+  if (isForm && !isSameOrigin(request, deps.origin))
     return problem(403, { explanation: 'This form was not sent by a page of this console, so nothing was done.' });
   const handler = page.handlers[isForm ? 'POST' : 'GET'];
   if (handler === undefined) return problem(404);

@@ -3,8 +3,8 @@ import { catalogHeader, catalogNavigation } from '../catalog/index.ts';
 import type { TitledContent } from '../page-result.ts';
 import type { Face } from '../page.ts';
 import { accentPath, portalHeader, portalNavigation } from '../portal/index.ts';
-import { hasScope } from '../reader.ts';
-import { sections } from '../sections.ts';
+import { hasScope, type Session } from '../reader.ts';
+import { type NamedSection, operatorSections, tenantSections } from '../sections.ts';
 import { brandMark, type Shell, tenantBase, type Theme } from '../ui/shell.ts';
 
 /** On every page. */
@@ -25,7 +25,7 @@ export function renderDocument(shell: Shell, content: TitledContent): string {
   );
   const wholeTitle = [title, ...(tenant === undefined ? [] : [tenant]), around.product];
   const document = html`<!doctype html>
-<html lang="en"${theme === undefined ? null : html` data-theme="${theme}"`}${isFramed && html` data-framed`}>
+<html lang="en"${theme && html` data-theme="${theme}"`}${isFramed && html` data-framed`}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -44,8 +44,8 @@ ${around.navigation(shell)}
 <main id="main" tabindex="-1">
 ${crumbs(content)}
 <div class="page-head">
-<div><h1>${content.heading ?? title}</h1>${content.subtitle === undefined ? null : html`<p class="subtitle">${content.subtitle}</p>`}</div>
-${content.actions === undefined ? null : html`<div class="actions">${content.actions}</div>`}
+<div><h1>${content.heading ?? title}</h1>${content.subtitle && html`<p class="subtitle">${content.subtitle}</p>`}</div>
+${content.actions && html`<div class="actions">${content.actions}</div>`}
 </div>
 ${body}
 </main>
@@ -76,33 +76,22 @@ const robots = ({ base, origin }: Shell, { indexing }: TitledContent): Html =>
   html`${indexing?.isIndexed === true ? null : html`<meta name="robots" content="noindex">`}${indexing && html`<link rel="canonical" href="${origin}${base}${indexing.canonical}">`}`;
 
 function header({ base, session, tenant }: Shell): Html {
-  const home = session !== undefined && tenant !== undefined ? tenantBase(base, tenant) : `${base}/`;
+  const t = session !== undefined && tenant !== undefined ? tenantBase(base, tenant) : undefined;
   return html`<header class="top">
-<a class="brand" href="${home}">${brandMark}<span>Hookline</span></a>
+<a class="brand" href="${t ?? `${base}/`}">${brandMark}<span>Hookline</span></a>
 ${
-  session === undefined
-    ? null
-    : html`${tenantChip({ base, isOperator: session.tenant === undefined, tenant })}
-${tenant === undefined ? html`<span class="search"></span>` : searchBox(tenantBase(base, tenant))}
+  session &&
+  html`${tenantChip(base, session, tenant)}
+${t === undefined ? html`<span class="search"></span>` : searchBox(t)}
 <form method="post" action="${base}/session/end"><button class="quiet">Sign out</button></form>`
 }
 </header>`;
 }
 
-const tenantChip = ({
-  base,
-  isOperator,
-  tenant,
-}: {
-  base: string;
-  isOperator: boolean;
-  tenant: string | undefined;
-}) => {
-  const name = tenant ?? 'all tenants';
-  return isOperator
-    ? html`<a class="tenant" href="${base}/tenants"><span class="tenant-word">tenant</span> <bdi>${name}</bdi><span class="visually-hidden">, choose another one</span></a>`
-    : html`<span class="tenant"><span class="tenant-word">tenant</span> <bdi>${name}</bdi></span>`;
-};
+const tenantChip = (base: string, { tenant: own }: Session, shown = 'all tenants'): Html =>
+  own === undefined
+    ? html`<a class="tenant" href="${base}/tenants"><span class="tenant-word">tenant</span> <bdi>${shown}</bdi><span class="visually-hidden">, choose another one</span></a>`
+    : html`<span class="tenant"><span class="tenant-word">tenant</span> <bdi>${shown}</bdi></span>`;
 
 /** One box for an id of any kind, a type, a tag. */
 const searchBox = (t: string): Html =>
@@ -110,16 +99,11 @@ const searchBox = (t: string): Html =>
 
 function navigation({ base, session, tenant, section: current }: Shell): Html | null {
   if (session === undefined) return null;
-  const entry = (name: keyof typeof sections, href: string): Html | null =>
-    hasScope(session, sections[name].scope)
-      ? html`<li><a href="${href}"${name === current ? html` aria-current="page"` : null}>${sections[name].label}</a></li>`
-      : null;
-  const names = Object.keys(sections) as (keyof typeof sections)[];
-  const ofTenant = names.filter((name) => sections[name].scope !== 'operator');
-  const ofOperator = names.filter((name) => sections[name].scope === 'operator');
+  const entries = (sections: readonly NamedSection[], at: string): Html =>
+    html`<ul>${sections.map(({ name, label, path }) => html`<li><a href="${at}${path}"${name === current && html` aria-current="page"`}>${label}</a></li>`)}</ul>`;
   return html`<nav class="sections" aria-label="Sections">
-${tenant === undefined ? null : html`<ul>${ofTenant.map((name) => entry(name, tenantBase(base, tenant) + sections[name].path))}</ul>`}
-${session.tenant === undefined && hasScope(session, 'operator') ? html`<ul>${ofOperator.map((name) => entry(name, base + sections[name].path))}</ul>` : null}
+${tenant !== undefined && entries(tenantSections(session), tenantBase(base, tenant))}
+${hasScope(session, 'operator') && entries(operatorSections, base)}
 </nav>`;
 }
 
@@ -130,8 +114,8 @@ const crumbs = ({ crumbs: links = [] }: TitledContent): Html | null =>
 
 function footer({ base, theme, here, asked, apiDocsUrl }: Shell): Html {
   return html`<footer class="foot">
-${asked.length === 0 ? null : howAsked(asked)}
-${apiDocsUrl === '' ? null : html`<a href="${apiDocsUrl}">API reference</a>`}
+${asked.length > 0 && howAsked(asked)}
+${apiDocsUrl !== '' && html`<a href="${apiDocsUrl}">API reference</a>`}
 <form class="themes" method="post" action="${base}/theme"><fieldset><legend>Theme</legend><input type="hidden" name="to" value="${here}">
 ${([undefined, 'light', 'dark'] as const).map((choice) => themeButton(choice, theme))}
 </fieldset></form>

@@ -1,13 +1,17 @@
 import { html, type Html } from '#lib/html';
 import type { PageResult, ProblemStatus, TitledContent } from '../page-result.ts';
 import type { Face } from '../page.ts';
-import { hasScope } from '../reader.ts';
-import { portalSections, sections } from '../sections.ts';
+import { portalSections, tenantSections } from '../sections.ts';
 import { portalBase, type Shell, tenantBase } from '../ui/shell.ts';
 
 type Problem = Extract<PageResult, { kind: 'problem' }>;
 
-const words: Readonly<Record<ProblemStatus, { title: string; explanation: string }>> = {
+interface Words {
+  title: string;
+  explanation: string;
+}
+
+const words: Readonly<Record<ProblemStatus, Words>> = {
   400: { title: 'Something in the request is wrong', explanation: 'Correct what is named below, and send it again.' },
   403: { title: 'You may not do this', explanation: 'This session lacks the permission.' },
   404: {
@@ -39,32 +43,19 @@ const words: Readonly<Record<ProblemStatus, { title: string; explanation: string
 };
 
 /** For readers of the catalog, who know of no tenants, sessions or forms; and for customers, who know of no operator. */
-const wordsOfFaces: Readonly<Partial<Record<Face, Partial<typeof words>>>> = {
+const wordsOfFaces: Readonly<Partial<Record<Face, Partial<Record<ProblemStatus, Partial<Words>>>>>> = {
   catalog: {
     404: {
-      title: 'There is nothing here',
       explanation: 'No event type is published at this address. Check that its name is complete and spelt correctly.',
     },
-    410: {
-      title: 'This is gone',
-      explanation: 'This event type was retired: it is not sent any more, and does not come back.',
-    },
-    503: {
-      title: 'Not available at the moment',
-      explanation: 'This page cannot be made now. It was not removed: try again in a few seconds.',
-    },
+    410: { explanation: 'This event type was retired: it is not sent any more, and does not come back.' },
+    503: { explanation: 'This page cannot be made now. It was not removed: try again in a few seconds.' },
   },
   portal: {
     403: { title: 'Your link does not allow this', explanation: 'Ask for another link where you got this one.' },
-    404: {
-      title: 'There is nothing here',
-      explanation: 'Nothing exists at this address. Check that the address is complete.',
-    },
+    404: { explanation: 'Nothing exists at this address. Check that the address is complete.' },
     500: { title: 'This page has failed', explanation: 'This is our mistake. Tell us the request id below.' },
-    503: {
-      title: 'Not available at the moment',
-      explanation: 'This page cannot be made now. Nothing is lost: try again in a few seconds.',
-    },
+    503: { explanation: 'This page cannot be made now. Nothing is lost: try again in a few seconds.' },
   },
 };
 
@@ -73,31 +64,26 @@ const withRequestId: readonly ProblemStatus[] = [403, 408, 409, 429, 500, 503];
 
 /** The content of the page of any problem, which keeps its status. It does not navigate by itself. */
 export function problemPage(problem: Problem, shell: Shell, requestId: string): TitledContent {
-  const { status, errors = [] } = problem;
-  const { title, explanation } = wordsOfFaces[shell.face]?.[status] ?? words[status];
+  const { status, errors = [], retryAfterSeconds: wait } = problem;
+  const { title, explanation } = { ...words[status], ...wordsOfFaces[shell.face]?.[status] };
   return {
     title,
     heading: html`<span class="status">${status} </span>${title}`,
     body: html`<div class="problem"><p class="lead">${problem.explanation ?? explanation}</p>
-${errors.length === 0 ? null : html`<ul>${errors.map(({ field, message }) => html`<li>${field === '' ? null : html`<code>${field}</code> `}${message}</li>`)}</ul>`}
-${problem.retryAfterSeconds === undefined ? null : html`<p>Try again in ${problem.retryAfterSeconds} ${problem.retryAfterSeconds === 1 ? 'second' : 'seconds'}.</p>`}
+${errors.length > 0 && html`<ul>${errors.map(({ field, message }) => html`<li>${field !== '' && html`<code>${field}</code> `}${message}</li>`)}</ul>`}
+${wait !== undefined && html`<p>Try again in ${wait} ${wait === 1 ? 'second' : 'seconds'}.</p>`}
 ${waysOn(shell)}
-${withRequestId.includes(status) ? html`<p class="muted">Request <code>${requestId}</code></p>` : null}</div>`,
+${withRequestId.includes(status) && html`<p class="muted">Request <code>${requestId}</code></p>`}</div>`,
   };
 }
 
-function waysOn({ base, face, session, tenant }: Shell): Html {
+function waysOn({ base, face, session, tenant }: Shell): Html | undefined {
   if (face === 'catalog') return html`<p><a href="${base}/catalog">All event types</a></p>`;
-  if (face === 'portal') return session === undefined ? html`` : waysInPortal(base);
+  if (face === 'portal') return session && waysTo('Continue here:', Object.values(portalSections), portalBase(base));
   if (session === undefined || tenant === undefined) return html`<p><a href="${base}/">To the start</a></p>`;
-  const t = tenantBase(base, tenant);
-  const names = (Object.keys(sections) as (keyof typeof sections)[]).filter(
-    (name) => sections[name].scope !== 'operator' && hasScope(session, sections[name].scope),
-  );
-  return html`<div class="ways"><p>Search for its id above, or continue here:</p>
-<ul class="links">${names.map((name) => html`<li><a href="${t}${sections[name].path}">${sections[name].label}</a></li>`)}</ul></div>`;
+  return waysTo('Search for its id above, or continue here:', tenantSections(session), tenantBase(base, tenant));
 }
 
-const waysInPortal = (base: string): Html =>
-  html`<div class="ways"><p>Continue here:</p>
-<ul class="links">${Object.values(portalSections).map(({ label, path }) => html`<li><a href="${portalBase(base)}${path}">${label}</a></li>`)}</ul></div>`;
+const waysTo = (sentence: string, sections: readonly { label: string; path: string }[], at: string): Html =>
+  html`<div class="ways"><p>${sentence}</p>
+<ul class="links">${sections.map(({ label, path }) => html`<li><a href="${at}${path}">${label}</a></li>`)}</ul></div>`;

@@ -27,9 +27,6 @@ const policyWith = (ancestors: string): string =>
     'trusted-types hookline',
   ].join('; ');
 
-/** For pages of the portal: these may embed them. */
-const embeddablePolicy = (origins: readonly string[]): string => policyWith(origins.join(' '));
-
 const withoutUse = [
   'camera',
   'display-capture',
@@ -108,7 +105,7 @@ export function createSendResult({ settings, assets, originOf, isSecure, newKey 
     if (page?.access === 'catalog') forEveryone(reply);
     // Nobody embeds a page of another face.
     if (frameOrigins.length > 0 && faceOf(request, page) === 'portal')
-      reply.header('content-security-policy', embeddablePolicy(frameOrigins));
+      reply.header('content-security-policy', policyWith(frameOrigins.join(' ')));
     const sendHtml = (status: number, markup: string): FastifyReply =>
       reply.code(status).header('content-type', 'text/html; charset=utf-8').send(markup);
     switch (result.kind) {
@@ -137,21 +134,13 @@ export function createSendResult({ settings, assets, originOf, isSecure, newKey 
         if (status === 401) reply.header('www-authenticate', 'Session realm="Hookline"');
         if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds);
         if (page?.face === 'portal') {
-          const shell = shellOf(request, page, { session: undefined });
-          return sendHtml(
-            status,
-            renderDocument(shell, endedPage(returnUrlIn(request.headers.cookie, isSecure(request)))),
-          );
+          const ended = endedPage(returnUrlIn(request.headers.cookie, isSecure(request)));
+          return sendHtml(status, renderDocument(shellOf(request, page, { session: undefined }), ended));
         }
         const here = ownPath(result.to, base) ?? addressOf(request, page);
         const isPrivate = isSecure(request) || isLoopback(request);
-        return sendHtml(
-          status,
-          renderDocument(
-            shellOf(request, page, { session: undefined, tenant: undefined, here }),
-            signInPage({ base, to: here, message, isPrivate, newKey }),
-          ),
-        );
+        const shell = shellOf(request, page, { session: undefined, tenant: undefined, here });
+        return sendHtml(status, renderDocument(shell, signInPage({ base, to: here, message, isPrivate, newKey })));
       }
       case 'moved': {
         const to = ownPath(base + result.to, base);
@@ -167,8 +156,7 @@ export function createSendResult({ settings, assets, originOf, isSecure, newKey 
         if (to === undefined) throw new Error(`${pathOf(request)} leads away from the console`);
         return reply
           .code(303)
-          .headers(result.headers ?? {})
-          .header('location', to)
+          .headers({ ...result.headers, location: to })
           .send();
       }
       case 'fragment':
