@@ -37,7 +37,7 @@ export interface AppDeps {
   log: Logger;
   /** Whose event types are the catalog; undefined: there is none. */
   catalog: CatalogSettings | undefined;
-  /** Default: those of routes/ that the faces have. */
+  /** Default: those that the faces have. */
   pages?: readonly Page[];
 }
 
@@ -89,16 +89,15 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   app.addHook('onRequest', async (request, reply) => {
     begin(request, reply);
     const wrong = problemOfHead(request.raw);
+    if (wrong !== undefined)
+      return sendResult(reply.header('connection', 'close'), problem(400, { explanation: `${wrong}.` }));
     // An id is part of the path: without it nobody knows that path, whatever the method.
-    if (wrong === undefined && Object.values(request.params ?? {}).includes('')) {
+    if (Object.values(request.params ?? {}).includes('')) {
       reply.callNotFound();
       return reply;
     }
-    if (wrong === undefined) {
-      const known = request.is404 ? knownPaths.find(request.raw.url ?? '') : undefined;
-      return known && sendResult(reply, problem(405, { allow: known.allowed }), known.page);
-    }
-    return sendResult(reply.header('connection', 'close'), problem(400, { explanation: `${wrong}.` }));
+    const known = request.is404 ? knownPaths.find(request.raw.url ?? '') : undefined;
+    return known && sendResult(reply, problem(405, { allow: known.allowed }), known.page);
   });
   app.addHook('onResponse', async (request, reply) => report(deps, request, reply));
   app.setNotFoundHandler(async (request, reply) => {

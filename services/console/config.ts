@@ -16,6 +16,8 @@ const baseUrl = /^https?:\/\/[^/?#]+(\/[^?#]*)?$/;
 const optionalTenant = new RegExp(`^$|${tenantPattern.source}`);
 const optionalBaseUrl = new RegExp(`^$|${baseUrl.source}`);
 
+const optionalUrl = (name: string, help: string) => text(name, { default: '', pattern: optionalBaseUrl, help });
+
 export const fields = {
   ...serviceFields(9085),
   port: integer('HOOKLINE_CONSOLE_PORT', { default: '8082', min: 0, max: 65_535, help: 'port of the console' }),
@@ -24,26 +26,19 @@ export const fields = {
     pattern: baseUrl,
     help: 'URL of the API, without /v1',
   }),
-  consoleUrl: text('HOOKLINE_CONSOLE_URL', {
-    default: '',
-    pattern: optionalBaseUrl,
-    help: 'public URL of the console, whose path all pages are below; https makes the cookie Secure; empty: the root of any host',
-  }),
-  apiDocsUrl: text('HOOKLINE_API_DOCS_URL', {
-    default: '',
-    pattern: optionalBaseUrl,
-    help: 'URL of the API’s reference, `/docs` of the API as a browser reaches it; empty: no link',
-  }),
-  grafanaUrl: text('HOOKLINE_GRAFANA_URL', {
-    default: '',
-    pattern: optionalBaseUrl,
-    help: 'URL of Grafana, for links to its dashboards; empty: no links',
-  }),
-  runbookUrl: text('HOOKLINE_RUNBOOK_URL', {
-    default: '',
-    pattern: optionalBaseUrl,
-    help: 'URL of the runbook, for links to the section of an alert; empty: no links',
-  }),
+  consoleUrl: optionalUrl(
+    'HOOKLINE_CONSOLE_URL',
+    'public URL of the console, whose path all pages are below; https makes the cookie Secure; empty: the root of any host',
+  ),
+  apiDocsUrl: optionalUrl(
+    'HOOKLINE_API_DOCS_URL',
+    'URL of the API’s reference, `/docs` of the API as a browser reaches it; empty: no link',
+  ),
+  grafanaUrl: optionalUrl('HOOKLINE_GRAFANA_URL', 'URL of Grafana, for links to its dashboards; empty: no links'),
+  runbookUrl: optionalUrl(
+    'HOOKLINE_RUNBOOK_URL',
+    'URL of the runbook, for links to the section of an alert; empty: no links',
+  ),
   faces: list('HOOKLINE_CONSOLE_FACES', {
     default: 'console,catalog,portal',
     itemPattern: /^(console|catalog|portal)$/,

@@ -2,31 +2,31 @@ import type { OtherLimits } from '#lib/tenancy';
 import { catalogRate, formLimits } from './http/answer-page.ts';
 import { looksPerMinute, signInsPerMinute } from './session/client-limit.ts';
 
+const perClient = {
+  whose: 'each client address, at each console process',
+  atLimit: 'a page with 429, which says when to try again',
+  raisedBy: 'no setting',
+} as const;
+
 /** Limits that people meet in the console and the portal. */
 export const consoleLimits = {
   signing_in: {
-    whose: 'each client address, at each console process',
+    ...perClient,
     usual: signInsPerMinute,
     unit: 'count',
     counts: 'attempts to sign in or to open a portal link within a minute',
-    atLimit: 'a page with 429, which says when to try again',
-    raisedBy: 'no setting',
   },
   portal_looks: {
-    whose: 'each client address, at each console process',
+    ...perClient,
     usual: looksPerMinute,
     unit: 'count',
     counts: 'looks at portal links within a minute, which take nothing from `signing_in`',
-    atLimit: 'a page with 429, which says when to try again',
-    raisedBy: 'no setting',
   },
   catalog_pages: {
-    whose: 'each client address, at each console process',
+    ...perClient,
     usual: catalogRate.perSecond,
     unit: 'per_second',
     counts: `pages of the catalog per second, with bursts of ${catalogRate.burst}`,
-    atLimit: 'a page with 429, which says when to try again',
-    raisedBy: 'no setting',
   },
   console_form: {
     whose: 'each form of the console',

@@ -1,4 +1,4 @@
-/** A page: its path, what it needs, and its handlers. One file of routes/ each; app.ts vets every request before a handler sees it. */
+/** A page: its path, what it needs, and its handlers. app.ts vets every request before a handler sees it. */
 import type { Capability, Scope } from '#lib/api-contract';
 import type { Clock } from '#lib/runtime';
 import type { ReadApi, WriteApi } from './api-calls/console-api.ts';
@@ -38,7 +38,7 @@ interface PageContext<Path extends string = string> {
   base: string;
   settings: Settings;
   clock: Clock;
-  /** An Idempotency-Key for a form of this page. parts/form.ts calls it. */
+  /** An Idempotency-Key for a form of this page. ui/form.ts calls it. */
   newKey(): string;
 }
 
@@ -142,13 +142,14 @@ interface Handlers<Context, FormContext> {
 const tenantBase = '/t/:tenant';
 const portalBase = '/portal';
 
+type InTenantPage<Path extends string> = Described<Path> & Handlers<TenantContext<Path>, TenantFormContext<Path>>;
+
 /**
  * @param page its path is below `/t/:tenant`; empty for the tenant's first page. Handlers that name a capability are those of a page of the portal,
  *   too, below `/portal`
  */
-export const tenantPage = <const Path extends string>(
-  page: Described<Path> & Handlers<TenantContext<Path>, TenantFormContext<Path>>,
-): Page => ({ ...erased(page), path: tenantBase + page.path, access: 'tenant', face: 'console' });
+export const tenantPage = <const Path extends string>(page: InTenantPage<Path>): Page =>
+  erased(page, { path: tenantBase + page.path, access: 'tenant' });
 
 /** The same page for customers, with the handlers that name a capability; none without them. */
 export function inPortal(page: Page): readonly Page[] {
@@ -159,24 +160,20 @@ export function inPortal(page: Page): readonly Page[] {
 }
 
 /** A page that the portal alone has. @param page its path is below `/portal` */
-export const portalPage = <const Path extends string>(
-  page: Described<Path> & Handlers<TenantContext<Path>, TenantFormContext<Path>>,
-): Page => ({ ...erased(page), path: portalBase + page.path, access: 'portal', face: 'portal' });
+export const portalPage = <const Path extends string>(page: InTenantPage<Path>): Page =>
+  erased(page, { path: portalBase + page.path, access: 'portal', face: 'portal' });
 
 /** A page that only the operator’s session may see. */
 export const operatorPage = <const Path extends string>(
   page: Described<Path> & Handlers<OperatorContext<Path>, OperatorFormContext<Path>>,
-): Page => ({ ...erased(page), access: 'operator', face: 'console' });
+): Page => erased(page, { access: 'operator' });
 
 /** A page without a session. Its form need not have an Idempotency-Key. */
 export const publicPage = <const Path extends string>({
-  face = 'console',
-  ...page
-}: Described<Path> & Handlers<PublicContext<Path>, PublicFormContext<Path>> & { face?: Face }): Page => ({
-  ...erased(page),
-  access: 'public',
   face,
-});
+  ...page
+}: Described<Path> & Handlers<PublicContext<Path>, PublicFormContext<Path>> & { face?: Face }): Page =>
+  erased(page, { access: 'public', face });
 
 interface CatalogPage<Path extends string> extends Described<Path> {
   isDocument?: boolean;
@@ -187,41 +184,23 @@ interface CatalogPage<Path extends string> extends Described<Path> {
 
 /** A page of the catalog. */
 export const catalogPage = <const Path extends string>({
-  isDocument = false,
-  query = [],
+  isDocument,
+  query,
   answer,
   ...page
-}: CatalogPage<Path>): Page => ({
-  ...erased({ ...page, get: { query, answer } }),
-  access: 'catalog',
-  face: 'catalog',
-  isDocument,
-});
+}: CatalogPage<Path>): Page =>
+  erased({ ...page, get: { query, answer } }, { access: 'catalog', face: 'catalog', isDocument });
 
-function erased<Context, FormContext>({
-  path,
-  title,
-  section,
-  takesPayload,
-  get,
-  post,
-}: Described<string> & Handlers<Context, FormContext>): Omit<Page, 'access' | 'face'> {
-  return {
-    path,
-    title,
-    isDocument: false,
-    ...(section !== undefined && { section }),
-    ...(takesPayload !== undefined && { takesPayload }),
-    handlers: { ...(get && { GET: complete(get, 'read') }), ...(post && { POST: complete(post, 'write') }) },
-  };
+function erased<Context, FormContext>(
+  { get, post, ...described }: Described<string> & Handlers<Context, FormContext>,
+  { path = described.path, face = 'console', isDocument = false, access }: Partial<Page> & Pick<Page, 'access'>,
+): Page {
+  const handlers = { ...(get && { GET: complete(get, 'read') }), ...(post && { POST: complete(post, 'write') }) };
+  return { ...described, path, face, access, isDocument, handlers };
 }
 
-const complete = <Context>(
-  { scope, capability, query = [], answer }: Handling<Context>,
-  usual: Scope,
-): CompleteHandling => ({
+const complete = <Context>({ scope, query = [], ...handling }: Handling<Context>, usual: Scope): CompleteHandling => ({
+  ...handling,
   scope: scope ?? usual,
-  ...(capability !== undefined && { capability }),
   query,
-  answer: answer,
 });

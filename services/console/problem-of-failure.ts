@@ -18,12 +18,11 @@ export function problemOfFailure(failure: ApiFailure): PageResult {
   const { status, problem: details, retryAfter } = failure;
   const wait = Number(retryAfter ?? '') || retryAfterSeconds;
   if (status === 401) return { kind: 'sign_in' };
-  if (status === 403)
-    return problem(403, { ...(details.detail !== undefined && { explanation: `${details.detail}.` }) });
+  if (status === 403) return problem(403, explanationOf(details));
   // A tenant that has too much of something need not wait: the API says of what, and no time.
   if (status === 429)
     return retryAfter === undefined && details.detail !== undefined
-      ? problem(429, { explanation: `${details.detail}.` })
+      ? problem(429, explanationOf(details))
       : problem(429, { retryAfterSeconds: wait });
   // The form is an old one: its key was used for something else.
   if (status === 422)
