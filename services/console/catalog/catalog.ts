@@ -26,8 +26,8 @@ export interface TypeWithNewest extends EventTypeSummary {
   newest: Version | null;
 }
 
-export type Found<T> =
-  | { kind: 'found'; value: T }
+export type FoundType =
+  | { kind: 'found'; value: TypeWithNewest }
   /** @param to the name that its type has today */
   | { kind: 'moved'; to: string; by: AliasKind }
   | { kind: 'gone' }
@@ -45,7 +45,7 @@ export interface Catalog {
   types(): Promise<readonly EventTypeSummary[]>;
   /** Whether a type had a name that begins with the prefix and a dot: it was retired, or has another name today. */
   hadGroup(prefix: string): Promise<boolean>;
-  type(name: string): Promise<Found<TypeWithNewest>>;
+  type(name: string): Promise<FoundType>;
   /** @param type whose version it is, as `type` gave it */
   version(type: EventTypeSummary, version: number): Promise<Version | undefined>;
   /** Undefined for a cursor that is none. */
@@ -84,7 +84,10 @@ const changesPerPage = '50';
 
 /** Opens the catalog for a request for a page; the answers are kept for all requests. */
 export function createCatalogs({ transport, clock, log, catalog: settings }: Deps): OpenCatalog {
-  if (settings === undefined) return () => noCatalog;
+  if (settings === undefined)
+    return () => {
+      throw new Error('there is no catalog');
+    };
   const { tenant, key, staleSeconds, thinWords } = settings;
   const askKnown = createKnownAnswers({ transport, clock, staleSeconds, isWord });
 
@@ -142,7 +145,7 @@ export function createCatalogs({ transport, clock, log, catalog: settings }: Dep
         (type) => type.name === name || type.aliases.some((alias) => alias.name === name),
       );
 
-    async function readType(name: string): Promise<Found<TypeWithNewest>> {
+    async function readType(name: string): Promise<FoundType> {
       const answer = await ask<EventType | EventTypeAlias>(withQuery(addressOfName('/event-types', name), asPublic));
       if (answer.status === 410) return { kind: (await wasPublic(name)) ? 'gone' : 'missing' };
       if (!('value' in answer)) return { kind: 'missing' };
@@ -210,17 +213,6 @@ export function createCatalogs({ transport, clock, log, catalog: settings }: Dep
     };
   };
 }
-
-const noCatalog: Catalog = {
-  thinWords: 0,
-  answers: () => new Map(),
-  isUnchanged: async () => false,
-  types: async () => [],
-  hadGroup: async () => false,
-  type: async () => ({ kind: 'missing' }),
-  version: async () => undefined,
-  changes: async () => undefined,
-};
 
 /** An answer that counts as the API's own. */
 type Told<T> = { status: 200 | 301; value: T; text: string; link: string } | { status: 400 | 404 | 410 };

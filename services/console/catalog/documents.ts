@@ -1,10 +1,10 @@
 import { html } from '#lib/html';
-import { documentOf, problem } from '../page-result.ts';
+import { documentOf, moved, problem } from '../page-result.ts';
 import { catalogPage } from '../page.ts';
 import { indentedJson } from '../ui/payload.ts';
 import { groupPath, typePath } from '../ui/type-links.ts';
 import type { Version } from './catalog.ts';
-import { answerElsewhere, findType, firstPage, wordsOf } from './find-type.ts';
+import { findTarget, perPage, wordsOfChanges } from './find-type.ts';
 import { countWords } from './search-types.ts';
 import { wordsOfTable } from './views.ts';
 
@@ -21,13 +21,11 @@ const jsonOf = <const Path extends `/catalog/:type/${string}`>(
     isDocument: true,
     query: ['name'],
     async answer({ catalog, params, query }) {
-      const found = await findType(catalog, { params: params as { type: string }, query });
-      if (found.kind === 'gone' || found.kind === 'missing') return answerElsewhere(found.kind);
-      const target = found.kind === 'found' ? found : await catalog.type(found.to);
-      if (target.kind !== 'found') return answerElsewhere(target.kind === 'gone' ? 'gone' : 'missing');
-      const { name, newest } = target.value;
+      const found = await findTarget(catalog, { params: params as { type: string }, query });
+      if ('refusal' in found) return found.refusal;
+      const { name, newest } = found.type;
       if (newest === null) return problem(404, { explanation: 'Its payload is not described' });
-      if (found.kind === 'moved') return answerElsewhere('moved', typePath(name, path.slice(path.lastIndexOf('/'))));
+      if (found.movedBy !== undefined) return moved(typePath(name, path.slice(path.lastIndexOf('/'))));
       const text = textOf(newest);
       if (text === undefined) return problem(404, { explanation: 'It has no example' });
       return documentOf(contentType, `${indentedJson(text)}\n`);
@@ -71,8 +69,8 @@ export const sitemap = catalogPage({
       for (const group of type.groups) wordsOfGroups.set(group, (wordsOfGroups.get(group) ?? 0) + words);
     }
     const addresses = [
-      ...(types.length > 0 && isFull(wordsOfTable(firstPage(types))) ? [{ path: '/catalog' }] : []),
-      ...(changes.length > 0 && isFull(wordsOf(changes)) ? [{ path: '/catalog/changes' }] : []),
+      ...(types.length > 0 && isFull(wordsOfTable(types.slice(0, perPage))) ? [{ path: '/catalog' }] : []),
+      ...(changes.length > 0 && isFull(wordsOfChanges(changes)) ? [{ path: '/catalog/changes' }] : []),
       ...[...wordsOfGroups]
         .filter(([, words]) => words >= thinWords)
         .map(([group]) => ({ path: groupPath(group) }))

@@ -1,27 +1,33 @@
-import type { EventTypeSummary } from '#lib/api-contract';
-import { moved, type PageResult, problem } from '../page-result.ts';
+import type { EventTypeChange } from '#lib/api-contract';
+import type { AliasKind } from '#lib/contract';
+import { type PageResult, problem } from '../page-result.ts';
 import { nameIn } from '../ui/type-links.ts';
-import type { Catalog, Found, TypeWithNewest } from './catalog.ts';
+import type { Catalog, FoundType, TypeWithNewest } from './catalog.ts';
 
 /** The type of an address. What can't be the name of one is not asked for. */
 export async function findType(
   catalog: Catalog,
   { params, query }: { params: { type: string }; query: URLSearchParams },
-): Promise<Found<TypeWithNewest>> {
+): Promise<FoundType> {
   const name = nameIn(params.type, query);
   return name === undefined ? { kind: 'missing' } : catalog.type(name);
 }
 
-/** The answer of a page below a type that is not there by this name. @param to where it is by the name of today; undefined: nowhere */
-export function answerElsewhere(kind: 'moved' | 'gone' | 'missing', to?: string): PageResult {
-  if (kind === 'moved' && to !== undefined) return moved(to);
-  return problem(kind === 'gone' ? 410 : 404);
+/** The type that a page is below, by its name of today, and how it came by that; or the answer that there is none. */
+export async function findTarget(
+  catalog: Catalog,
+  given: Parameters<typeof findType>[1],
+): Promise<{ type: TypeWithNewest; movedBy: AliasKind | undefined } | { refusal: PageResult }> {
+  const found = await findType(catalog, given);
+  const target = found.kind === 'moved' ? await catalog.type(found.to) : found;
+  if (target.kind !== 'found') return { refusal: noType(target.kind) };
+  return { type: target.value, movedBy: found.kind === 'moved' ? found.by : undefined };
 }
 
+export const noType = (kind: Exclude<FoundType['kind'], 'found'>): PageResult => problem(kind === 'gone' ? 410 : 404);
+
+/** The list of types without a parameter has so many. */
 export const perPage = 100;
 
-/** The types that the page without a parameter lists. */
-export const firstPage = (all: readonly EventTypeSummary[]): readonly EventTypeSummary[] => all.slice(0, perPage);
-
-export const wordsOf = (listed: readonly { notes: string | null }[]): readonly string[] =>
-  listed.map(({ notes }) => notes ?? '');
+export const wordsOfChanges = (changes: readonly EventTypeChange[]): readonly string[] =>
+  changes.map(({ notes }) => notes ?? '');

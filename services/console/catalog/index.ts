@@ -10,12 +10,4 @@ export {
 export { createKeptResults } from './kept-answers.ts';
 export { catalogPages } from './pages.ts';
 export { languages, verifyPage } from './verify.ts';
-export {
-  banners,
-  catalogHeader,
-  catalogNavigation,
-  numbersUpTo,
-  typeColumns,
-  versionPage,
-  versionView,
-} from './views.ts';
+export { catalogHeader, catalogNavigation, typeColumns, typeView, versionPage } from './views.ts';

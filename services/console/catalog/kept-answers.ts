@@ -22,43 +22,26 @@ export interface KeptResults {
   of(key: string, catalog: Catalog, make: () => Promise<PageResult>): Promise<PageResult>;
 }
 
-/** The limit of all results together; the ones that were not asked for longest are given up. */
+/** The limit of all results together. */
 const mostResultBytes = 32 * 1024 * 1024;
 /** Beside the text of a result and its key. */
 const bytesPerResult = 1_024;
 
 export function createKeptResults(maxBytes = mostResultBytes): KeptResults {
-  /** The ones that were asked for last are at the end. */
-  const kept = new Map<string, KeptResult>();
-  let bytes = 0;
-
-  function forget(key: string): void {
-    bytes -= kept.get(key)?.bytes ?? 0;
-    kept.delete(key);
-  }
-
-  function keep(key: string, one: KeptResult): void {
-    forget(key);
-    bytes += one.bytes;
-    kept.set(key, one);
-    for (const oldest of kept.keys()) {
-      if (bytes <= maxBytes) break;
-      forget(oldest);
-    }
-  }
+  const kept = createByteLimit<KeptResult>(maxBytes, (one) => one.bytes);
 
   return {
     async of(key, catalog, make) {
       const before = kept.get(key);
       if (before !== undefined && (await catalog.isUnchanged(before.answers))) {
-        keep(key, before);
+        kept.keep(key, before);
         return before.result;
       }
       const result = await make();
       const length = lengthOf(result);
       const answers = catalog.answers();
-      if (length === undefined || answers.size === 0) forget(key);
-      else keep(key, { result, answers, bytes: 2 * (key.length + length) + bytesPerResult });
+      if (length === undefined || answers.size === 0) kept.forget(key);
+      else kept.keep(key, { result, answers, bytes: 2 * (key.length + length) + bytesPerResult });
       return result;
     },
   };
@@ -99,37 +82,20 @@ interface Options {
   maxBytes?: number;
 }
 
-/** The limit of all answers together; the ones that were not asked for longest are given up. */
+/** The limit of all answers together. */
 const mostAnswerBytes = 32 * 1024 * 1024;
 /** Beside the bytes of an answer. */
 const bytesPerAnswer = 1_024;
 
 export function createKnownAnswers({ transport, clock, staleSeconds, isWord, maxBytes = mostAnswerBytes }: Options) {
-  /** The ones that were asked for last are at the end. */
-  const kept = new Map<string, KeptAnswer>();
+  const kept = createByteLimit<KeptAnswer>(maxBytes, ({ answer }) => answer.bytes.length + bytesPerAnswer);
   const asking = new Map<string, Promise<KnownAnswer>>();
-  let bytes = 0;
-
-  const sizeOf = ({ answer }: KeptAnswer): number => answer.bytes.length + bytesPerAnswer;
-
-  function forget(path: string): void {
-    const before = kept.get(path);
-    if (before !== undefined) bytes -= sizeOf(before);
-    kept.delete(path);
-  }
 
   /** @returns the answer that is kept: the one before, if they are the same */
   function keep(path: string, given: HttpAnswer): HttpAnswer {
     const before = kept.get(path)?.answer;
     const answer = before !== undefined && isSame(before, given) ? before : given;
-    forget(path);
-    const one = { answer, atMs: clock.monotonicMs() };
-    bytes += sizeOf(one);
-    kept.set(path, one);
-    for (const oldest of kept.keys()) {
-      if (bytes <= maxBytes) break;
-      forget(oldest);
-    }
+    kept.keep(path, { answer, atMs: clock.monotonicMs() });
     return answer;
   }
 
@@ -140,18 +106,17 @@ export function createKnownAnswers({ transport, clock, staleSeconds, isWord, max
     const answer = await transport(
       etag === undefined ? call : { ...call, headers: { ...call.headers, 'if-none-match': etag } },
     );
-    if (!('noAnswer' in answer) && answer.status === 304 && known !== undefined)
-      return { answer: keep(path, known), ageSeconds: undefined };
+    if (!('noAnswer' in answer) && answer.status === 304 && known !== undefined) return current(keep(path, known));
     if (!('noAnswer' in answer) && isWord(answer)) {
-      if (isKept(answer.status)) return { answer: keep(path, answer), ageSeconds: undefined };
-      forget(path);
-      return { answer, ageSeconds: undefined };
+      if (isKept(answer.status)) return current(keep(path, answer));
+      kept.forget(path);
+      return current(answer);
     }
     const before = kept.get(path);
     const ageMs = clock.monotonicMs() - (before?.atMs ?? 0);
     if (before !== undefined && ageMs <= staleSeconds * 1_000)
       return { answer: before.answer, ageSeconds: Math.floor(ageMs / 1_000) };
-    return 'noAnswer' in answer ? answer : { answer, ageSeconds: undefined };
+    return 'noAnswer' in answer ? answer : current(answer);
   }
 
   return (call: HttpRequest): Promise<KnownAnswer> => {
@@ -163,6 +128,8 @@ export function createKnownAnswers({ transport, clock, staleSeconds, isWord, max
   };
 }
 
+const current = (answer: HttpAnswer): KnownAnswer => ({ answer, ageSeconds: undefined });
+
 const isSame = (one: HttpAnswer, other: HttpAnswer): boolean =>
   one === other ||
   (one.status === other.status &&
@@ -170,3 +137,28 @@ const isSame = (one: HttpAnswer, other: HttpAnswer): boolean =>
     one.bytes.equals(other.bytes));
 
 const isKept = (status: number): boolean => status < 400 || status === 410;
+
+/** Values by their keys, up to so many bytes: the ones that were kept longest ago are given up. */
+function createByteLimit<Value>(maxBytes: number, bytesOf: (value: Value) => number) {
+  /** The ones that were kept last are at the end. */
+  const values = new Map<string, Value>();
+  let bytes = 0;
+
+  function forget(key: string): void {
+    const value = values.get(key);
+    if (value !== undefined) bytes -= bytesOf(value);
+    values.delete(key);
+  }
+
+  function keep(key: string, value: Value): void {
+    forget(key);
+    bytes += bytesOf(value);
+    values.set(key, value);
+    for (const oldest of values.keys()) {
+      if (bytes <= maxBytes) break;
+      forget(oldest);
+    }
+  }
+
+  return { get: (key: string): Value | undefined => values.get(key), keep, forget };
+}

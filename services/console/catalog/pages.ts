@@ -2,14 +2,14 @@ import type { EventTypeSummary } from '#lib/api-contract';
 import { eventTypeStatuses } from '#lib/contract';
 import { html, type Html } from '#lib/html';
 import { withQuery } from '../api-calls/calls.ts';
-import { page, problem } from '../page-result.ts';
+import { moved, page, problem } from '../page-result.ts';
 import { catalogPage } from '../page.ts';
 import { type Filter, filterForm, pager } from '../ui/lists.ts';
 import { plural } from '../ui/text.ts';
 import { catalogLinks, groupPath, prefixIn, typePath, versionOf, versionPath } from '../ui/type-links.ts';
 import type { Catalog } from './catalog.ts';
 import { exampleJson, robots, schemaJson, sitemap } from './documents.ts';
-import { answerElsewhere, findType, perPage, wordsOf } from './find-type.ts';
+import { findTarget, findType, noType, perPage, wordsOfChanges } from './find-type.ts';
 import { countWords, searchTypes, suggestTypes } from './search-types.ts';
 import { verify } from './verify.ts';
 import { changeList, typePage, typeTable, versionPage, wordsOfTable } from './views.ts';
@@ -30,14 +30,12 @@ const types = catalogPage({
       ({ category, status }) =>
         (own.get('category') ?? category) === category && (own.get('status') ?? status) === status,
     );
-    const isNumber = /^[1-9]\d{0,5}$/.test(number);
-    const errors = isNumber ? [] : [{ field: 'page', message: 'must be a whole number from 1' }];
     const form = filterForm({ action: href, filters, query: own });
     const canonical = withQuery('/catalog', own);
-    if (errors.length > 0)
+    if (!/^[1-9]\d{0,5}$/.test(number))
       return page({
         status: 400,
-        body: html`${form}<div class="empty"><h2>This page is not valid</h2><p><code>page</code> ${errors[0]?.message}</p></div>`,
+        body: html`${form}<div class="empty"><h2>This page is not valid</h2><p><code>page</code> must be a whole number from 1</p></div>`,
       });
     const from = (Number(number) - 1) * perPage;
     const shown = matching.slice(from, from + perPage);
@@ -106,25 +104,21 @@ const type = catalogPage({
   query: ['name'],
   async answer({ catalog, params, query, base, origin }) {
     const found = await findType(catalog, { params, query });
-    if (found.kind === 'moved') return answerElsewhere('moved', typePath(found.to));
-    if (found.kind !== 'found') return answerElsewhere(found.kind);
+    if (found.kind === 'moved') return moved(typePath(found.to));
+    if (found.kind !== 'found') return noType(found.kind);
     const { value } = found;
     return page({
       title: value.name,
       crumbs: [{ label: 'Event types', href: `${base}/catalog` }],
       indexing: { canonical: typePath(value.name), isIndexed: value.words >= catalog.thinWords },
-      body: typePage({
-        type: value,
-        successor: await successorOf(catalog, value.deprecation?.successor),
-        base,
-        origin,
-      }),
+      body: typePage({ type: value, successor: await successorOf(catalog, value), base, origin }),
     });
   },
 });
 
-async function successorOf(catalog: Catalog, name: string | null | undefined): Promise<string | undefined> {
-  if (name === null || name === undefined) return undefined;
+async function successorOf(catalog: Catalog, { deprecation }: EventTypeSummary): Promise<string | undefined> {
+  const name = deprecation?.successor ?? null;
+  if (name === null) return undefined;
   const found = await catalog.type(name);
   if (found.kind === 'moved') return found.to;
   return found.kind === 'found' ? found.value.name : undefined;
@@ -138,16 +132,14 @@ const version = catalogPage({
   async answer({ catalog, params, query, base }) {
     const number = versionOf(params.version);
     if (number === undefined) return problem(404);
-    const found = await findType(catalog, { params, query });
-    if (found.kind === 'gone' || found.kind === 'missing') return answerElsewhere(found.kind);
-    const target = found.kind === 'found' ? found : await catalog.type(found.to);
-    if (target.kind !== 'found') return answerElsewhere(target.kind === 'gone' ? 'gone' : 'missing');
-    const { value } = target;
+    const found = await findTarget(catalog, { params, query });
+    if ('refusal' in found) return found.refusal;
+    const { type: value, movedBy } = found;
     // A merged type has no versions of its own any more: its page is that of the other type.
-    if (found.kind === 'moved' && found.by === 'merged') return answerElsewhere('moved', typePath(value.name));
+    if (movedBy === 'merged') return moved(typePath(value.name));
     const shown = await catalog.version(value, number);
     if (shown === undefined) return problem(404);
-    if (found.kind === 'moved') return answerElsewhere('moved', versionPath(value.name, number));
+    if (movedBy !== undefined) return moved(versionPath(value.name, number));
     const texts = [value.description, shown.notes, ...(shown.fields ?? []).map(({ description }) => description)];
     return page({
       title: `${value.name}, version ${number}`,
@@ -178,7 +170,7 @@ const changes = catalogPage({
       crumbs: [{ label: 'Event types', href: `${base}/catalog` }],
       indexing: {
         canonical: withQuery('/catalog/changes', { cursor }),
-        isIndexed: cursor === undefined && countWords(wordsOf(listed.changes)) >= catalog.thinWords,
+        isIndexed: cursor === undefined && countWords(wordsOfChanges(listed.changes)) >= catalog.thinWords,
       },
       body: html`${changeList(listed.changes, { live, base })}
 ${pager({ href: `${base}/catalog/changes`, next, prev: undefined, words: { prev: 'Newer', next: 'Older' } })}`,

@@ -5,7 +5,7 @@ import { type Column, table } from '../ui/lists.ts';
 import { indentedJson, jsonText } from '../ui/payload.ts';
 import { brandMark, type Shell } from '../ui/shell.ts';
 import { statusBadge } from '../ui/status.ts';
-import { codeBlock, definitions, typeText } from '../ui/text.ts';
+import { codeBlock, definitions, shellWord, typeText } from '../ui/text.ts';
 import { time } from '../ui/times.ts';
 import { catalogLinks, groupPath, type TypeLinks, typePath, versionPath } from '../ui/type-links.ts';
 import type { TypeWithNewest, Version } from './catalog.ts';
@@ -13,11 +13,7 @@ import { shortText } from './search-types.ts';
 import { languages } from './verify.ts';
 
 /** Above the text of a type, which stays as it is. @param successor the name that it has today, if it is in the catalog */
-export const banners = (
-  { paused, deprecation }: EventTypeSummary,
-  successor: string | undefined,
-  to: TypeLinks,
-): Html =>
+const banners = ({ paused, deprecation }: EventTypeSummary, successor: string | undefined, to: TypeLinks): Html =>
   html`${
     paused &&
     html`<aside class="note note-warn banner" aria-label="Paused"><p><strong>Paused</strong> since ${time(paused.since)}: it is not sent for the time being. ${paused.reason}</p>${paused.until !== null && html`<p>Until ${time(paused.until)}.</p>`}</aside>`
@@ -91,12 +87,7 @@ export const typeColumns: readonly Column<EventTypeSummary>[] = [
 
 /** Types as a list, each with the beginning of its description. */
 export const typeTable = (caption: string, types: readonly EventTypeSummary[], to: TypeLinks): Html =>
-  table({
-    caption,
-    columns: typeColumns,
-    rows: types,
-    href: ({ name }) => to.type(name),
-  });
+  table({ caption, columns: typeColumns, rows: types, href: ({ name }) => to.type(name) });
 
 /** The tenant's own words in such a list. */
 export const wordsOfTable = (types: readonly EventTypeSummary[]): readonly string[] =>
@@ -113,45 +104,64 @@ interface TypePage {
 /** Older ones are at their addresses all the same. */
 const mostVersions = 50;
 
-/** A type: what stays the same while it is paused is outside of the banner. */
+/** A type in the catalog. */
 export function typePage({ type, successor, base, origin }: TypePage): Html {
-  const to = catalogLinks(base);
-  const { name, description, notes, links, newest, category, groups, aliases } = type;
+  const { groups, newest, aliases } = type;
+  return typeView({
+    type,
+    successor,
+    to: catalogLinks(base),
+    groups: groups.map((group) => html`<a href="${base}${groupPath(group)}">${group}.*</a> `),
+    // Text: their addresses lead here.
+    otherNames: aliases.map((alias) => html`<code>${alias.name}</code> (${alias.kind}) `),
+    beforeVersions: newest && forPrograms(type.name, newest, { base, origin }),
+  });
+}
+
+function forPrograms(name: string, { example }: Version, { base, origin }: Pick<TypePage, 'base' | 'origin'>): Html {
+  const at = (file: string): string => `${base}${typePath(name, `/${file}`)}`;
+  const address = shellWord(origin + at('example.json'));
+  return html`<section class="card"><h2>For programs</h2><ul class="links"><li><a href="${at('schema.json')}">schema.json</a></li>${example !== null && html`<li><a href="${at('example.json')}">example.json</a></li>`}</ul>
+${
+  example !== null &&
+  html`<p>Send the example to a receiver of yours:</p>
+${codeBlock(`curl -s ${address} |\n  curl -H 'content-type: application/json' -H ${shellWord(`Hookline-Event-Type: ${headerText(name)}`)} --data-binary @- http://127.0.0.1:3000/webhooks`)}`
+}</section>
+`;
+}
+
+interface TypeView extends Pick<TypePage, 'type' | 'successor'> {
+  to: TypeLinks;
+  groups?: readonly Html[];
+  otherNames?: readonly Html[];
+  beforeVersions?: Html | null;
+}
+
+/** A type: what stays the same while it is paused is outside of the banner. */
+export function typeView({ type, successor, to, groups = [], otherNames = [], beforeVersions }: TypeView): Html {
+  const { name, description, notes, links, newest, category } = type;
   return html`${banners(type, successor, to)}
 ${typeText(description, links, to)}
 ${definitions([
   ['Category', category ?? 'none'],
-  groups.length > 0 && ['Groups', groups.map((group) => html`<a href="${base}${groupPath(group)}">${group}.*</a> `)],
+  groups.length > 0 && ['Groups', groups],
   newest !== null && ['Version', html`${newest.version}, published ${time(newest.published_at)}`],
-  // Text: their addresses lead here.
-  aliases.length > 0 && ['Other names', aliases.map((alias) => html`<code>${alias.name}</code> (${alias.kind}) `)],
+  otherNames.length > 0 && ['Other names', otherNames],
 ])}
 ${notes !== '' && html`<section class="card"><h2>Notes</h2>${typeText(notes, links, to)}</section>`}
-${newest === null ? html`<p class="muted">Its payload is not described.</p>` : described(newest)}`;
-
-  function described(version: NonNullable<typeof newest>): Html {
-    const at = (file: string): string => `${base}${typePath(name, `/${file}`)}`;
-    const example = shellWord(origin + at('example.json'));
-    return html`${versionView(version)}
-<section class="card"><h2>For programs</h2><ul class="links"><li><a href="${at('schema.json')}">schema.json</a></li>${version.example !== null && html`<li><a href="${at('example.json')}">example.json</a></li>`}</ul>
 ${
-  version.example !== null &&
-  html`<p>Send the example to a receiver of yours:</p>
-${codeBlock(`curl -s ${example} |\n  curl -H 'content-type: application/json' -H ${shellWord(`Hookline-Event-Type: ${headerText(name)}`, true)} --data-binary @- http://127.0.0.1:3000/webhooks`)}`
-}</section>
-<section class="card"><h2>Versions</h2>${version.notes !== '' && typeText(version.notes, links, to)}<ul>${numbersUpTo(version.version).map((number) => html`<li><a href="${to.version(name, number)}">Version ${number}</a></li>`)}</ul></section>`;
-  }
+  newest === null
+    ? html`<p class="muted">Its payload is not described.</p>`
+    : html`${versionView(newest)}
+${beforeVersions}<section class="card"><h2>Versions</h2>${newest.notes !== '' && typeText(newest.notes, links, to)}<ul>${numbersUpTo(newest.version).map((number) => html`<li><a href="${to.version(name, number)}">Version ${number}</a></li>`)}</ul></section>`
+}`;
 }
 
-export const numbersUpTo = (newest: number): readonly number[] =>
+const numbersUpTo = (newest: number): readonly number[] =>
   Array.from({ length: Math.min(newest, mostVersions) }, (_, index) => newest - index);
 
-/** One word of a shell's command line: names may have quotes. */
-const shellWord = (text: string, isQuoted = false): string =>
-  isQuoted || !/^[\w%+,./:=@-]*$/.test(text) ? `'${text.replaceAll("'", `'\\''`)}'` : text;
-
 /** The payload as a version describes it: its fields, its schema and an example, as they were written. */
-export function versionView(version: Version): Html {
+function versionView(version: Version): Html {
   const { schemaText, exampleText, example, example_generated: isGenerated } = version;
   const fields = version.fields ?? [];
   return html`${

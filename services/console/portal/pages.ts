@@ -1,11 +1,11 @@
 import { ApiError } from '#client';
 import type { EventTypeAlias, EventTypeSummary } from '#lib/api-contract';
 import { type AliasKind, placeOfName } from '#lib/contract';
-import { html } from '#lib/html';
 import type { ReadApi } from '../api-calls/console-api.ts';
 import {
   languages,
   typeColumns,
+  typeView,
   type TypeWithNewest,
   verifyPage,
   type Version,
@@ -20,7 +20,7 @@ import { listPage, listParameters } from '../ui/list-page.ts';
 import { rawMember } from '../ui/payload.ts';
 import { portalBase } from '../ui/shell.ts';
 import { nameIn, portalLinks, versionOf } from '../ui/type-links.ts';
-import { customerStart, customerTypePage, linkPage, notKept } from './views.ts';
+import { customerStart, linkPage, notKept } from './views.ts';
 
 /** @returns the name of today and how it came about, if this is a former one. @throws ApiError */
 async function readType(
@@ -89,7 +89,8 @@ const portalType = portalPage({
       const found = await readType(api, name);
       if (found.kind === 'moved') return seeOther(to.type(found.to));
       const { type } = found;
-      return page({ title: type.name, crumbs: crumbs(t), body: customerTypePage(type, to) });
+      const successor = type.deprecation?.successor ?? undefined;
+      return page({ title: type.name, crumbs: crumbs(t), body: typeView({ type, successor, to }) });
     },
   },
 });
@@ -118,7 +119,7 @@ const portalTypeVersion = portalPage({
       return page({
         title: `${type.name}, version ${number}`,
         crumbs: [...crumbs(t), { label: type.name, href: to.type(type.name) }],
-        body: html`${versionPage(type, await readVersion(api, type.name, number), to)}`,
+        body: versionPage(type, await readVersion(api, type.name, number), to),
       });
     },
   },
@@ -203,9 +204,7 @@ const portalStart = portalPage({
     async answer(context) {
       const listed = await context.api.list('GET /v1/endpoints', { query: { limit: mostEndpoints } });
       if (!listed.ok) return problem(503, { retryAfterSeconds: 5 });
-      return page({
-        body: customerStart(context, { endpoints: listed.items, hasMore: listed.next !== undefined }),
-      });
+      return page({ body: customerStart(context, { endpoints: listed.items, hasMore: listed.next !== undefined }) });
     },
   },
 });

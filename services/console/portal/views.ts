@@ -1,6 +1,6 @@
 import type { Endpoint } from '#lib/api-contract';
 import { html, type Html } from '#lib/html';
-import { banners, languages, numbersUpTo, type TypeWithNewest, versionView } from '../catalog/index.ts';
+import { languages } from '../catalog/index.ts';
 import { endpointStatus } from '../endpoints/index.ts';
 import type { PageContent, TitledContent } from '../page-result.ts';
 import type { TenantContext } from '../page.ts';
@@ -8,9 +8,7 @@ import { portalSections } from '../sections.ts';
 import { table } from '../ui/lists.ts';
 import { portalBase, type Shell } from '../ui/shell.ts';
 import { statusBadge } from '../ui/status.ts';
-import { definitions, typeText } from '../ui/text.ts';
-import { minute, time } from '../ui/times.ts';
-import type { TypeLinks } from '../ui/type-links.ts';
+import { minute } from '../ui/times.ts';
 
 /** The colour that a portal link gives to the header and the buttons; their text is white. */
 export const accentPath = (accent: string): string => `/portal/accent/${accent.slice(1)}.css`;
@@ -104,21 +102,3 @@ function firstSteps({ t, can }: TenantContext, hasEndpoint: boolean): Html {
 <li><h3>Send a test</h3><p>The page of an endpoint sends one, and shows what your server answered.</p></li>
 <li><h3>Look at what was sent</h3><p>All <a href="${t}/deliveries">deliveries</a> are here, with their requests and answers.</p></li></ol></section>`;
 }
-
-/** A type as a customer is told of it. */
-export const customerTypePage = (type: TypeWithNewest, to: TypeLinks): Html => {
-  const { name, description, notes, links, newest, category, deprecation } = type;
-  return html`${banners(type, deprecation?.successor ?? undefined, to)}
-${typeText(description, links, to)}
-${definitions([
-  ['Category', category ?? 'none'],
-  newest !== null && ['Version', html`${newest.version}, published ${time(newest.published_at)}`],
-])}
-${notes !== '' && html`<section class="card"><h2>Notes</h2>${typeText(notes, links, to)}</section>`}
-${
-  newest === null
-    ? html`<p class="muted">Its payload is not described.</p>`
-    : html`${versionView(newest)}
-<section class="card"><h2>Versions</h2>${newest.notes !== '' && typeText(newest.notes, links, to)}<ul>${numbersUpTo(newest.version).map((number) => html`<li><a href="${to.version(name, number)}">Version ${number}</a></li>`)}</ul></section>`
-}`;
-};
