@@ -57,32 +57,23 @@ const type = /^[!-)+-~]{1,255}$/;
 /** Everything that has the text as an id of its sender, a receipt, a trace, a tag, a type, or in its name or URL. */
 async function findByText(api: ReadApi, text: string): Promise<Found> {
   const events = (filter: string, kind: string, isOfOne: boolean) => findEvents(api, { filter, text, kind, isOfOne });
-  const named = { q: text, limit: maxNamed };
+  const query = { q: text, limit: maxNamed };
   const found = await Promise.all([
     events('event_id', 'Sender’s id', true),
-    text.startsWith('rcp_') && events('receipt_id', 'Receipt', true),
-    trace.test(text) && events('trace_id', 'Trace', true),
-    tag.test(text) && events('tag', 'Tag', true),
-    type.test(text) && events('type', 'Type', false),
-    findNamed(text, {
-      list: '/endpoints',
-      kind: 'Endpoint',
-      asked: api.list('GET /v1/endpoints', { query: named }),
-      nameOf: ({ url }) => url,
-    }),
-    findNamed(text, {
-      list: '/sources',
-      kind: 'Source',
-      asked: api.list('GET /v1/sources', { query: named }),
-      nameOf: ({ name }) => name,
-    }),
+    text.startsWith('rcp_') ? events('receipt_id', 'Receipt', true) : nowhere,
+    trace.test(text) ? events('trace_id', 'Trace', true) : nowhere,
+    tag.test(text) ? events('tag', 'Tag', true) : nowhere,
+    type.test(text) ? events('type', 'Type', false) : nowhere,
+    findNamed(text, pagesByPrefix.ep, api.list('GET /v1/endpoints', { query }), ({ url }) => url),
+    findNamed(text, pagesByPrefix.src, api.list('GET /v1/sources', { query }), ({ name }) => name),
   ]);
-  const all = found.filter((one) => one !== false);
   return {
-    targets: all.flatMap(({ targets }) => targets),
-    unfinished: all.flatMap(({ unfinished }) => unfinished),
+    targets: found.flatMap(({ targets }) => targets),
+    unfinished: found.flatMap(({ unfinished }) => unfinished),
   };
 }
+
+const nowhere: Found = { targets: [], unfinished: [] };
 
 /** @param isOfOne a single event is shown itself; of a type its list is, for one more may come every moment */
 async function findEvents(
@@ -92,51 +83,32 @@ async function findEvents(
   const listed = await api.list('GET /v1/events', { query: { order: 'desc', limit: 2, [filter]: text } });
   const list = { href: withQuery('/events', { [filter]: text }), kind, label: text };
   // The text is nothing that such a filter takes.
-  if (!listed.ok) return { targets: [], unfinished: [] };
+  if (!listed.ok) return nowhere;
   const { items, next } = listed;
   const [event] = items;
   if (event === undefined) return { targets: [], unfinished: next === undefined ? [] : [list] };
   const isOne = isOfOne && items.length === 1 && next === undefined;
-  return {
-    targets: [isOne ? { href: path`/events/${event.id}`, kind: `${kind} of the event`, label: event.id } : list],
-    unfinished: [],
-  };
+  const target = isOne ? { href: path`/events/${event.id}`, kind: `${kind} of the event`, label: event.id } : list;
+  return { targets: [target], unfinished: [] };
 }
 
 /** As many are named. */
 const maxNamed = 10;
 
-interface Naming<T> {
-  list: '/endpoints' | '/sources';
-  kind: string;
-  asked: Promise<Listed<T>>;
-  nameOf(item: T): string;
-}
-
 async function findNamed<T extends { id: string }>(
   text: string,
-  { list, kind, asked, nameOf }: Naming<T>,
+  { kind, page: list }: { kind: string; page: string },
+  asked: Promise<Listed<T>>,
+  nameOf: (item: T) => string,
 ): Promise<Found> {
   const listed = await asked;
-  if (!listed.ok) return { targets: [], unfinished: [] };
+  if (!listed.ok) return nowhere;
+  const targets = listed.items.map((item) => ({ href: list + path`/${item.id}`, kind, label: nameOf(item) }));
   const rest = { href: withQuery(list, { q: text }), kind: `${kind}s`, label: `all with “${text}”` };
-  return {
-    targets: [
-      ...listed.items.map((item) => ({ href: list + path`/${item.id}`, kind, label: nameOf(item) })),
-      ...(listed.next === undefined ? [] : [rest]),
-    ],
-    unfinished: [],
-  };
+  return { targets: listed.next === undefined ? targets : [...targets, rest], unfinished: [] };
 }
 
-interface JumpPage {
-  t: string;
-  text: string;
-  status: PageStatus;
-  body: Html;
-}
-
-const jumpPage = ({ t, text, status, body }: JumpPage): PageResult =>
+const jumpPage = (t: string, text: string, status: PageStatus, body: Html): PageResult =>
   page({
     title: 'Search',
     status,
@@ -145,44 +117,28 @@ const jumpPage = ({ t, text, status, body }: JumpPage): PageResult =>
   });
 
 /** Several things have it. */
-const candidatesPage = (t: string, text: string, { targets, unfinished }: Found): PageResult =>
-  jumpPage({
-    t,
-    text,
-    status: 200,
-    body: html`${
-      targets.length > 0
-        ? table<Target>({
-            caption: `What “${text}” may be`,
-            rows: targets,
-            href: ({ href }) => t + href,
-            columns: [
-              { header: 'Name', cell: ({ label }) => html`<bdi>${label}</bdi>` },
-              { header: 'Kind', cell: ({ kind }) => kind },
-            ],
-          })
-        : html`<div class="empty"><h2>Nothing found yet</h2><p>Not all events have been looked at. Go on in the list:</p></div>`
-    }${
-      unfinished.length > 0 &&
-      html`<ul class="links">${unfinished.map(({ href, kind }) => html`<li><a href="${t}${href}">${kind}: look at older events</a></li>`)}</ul>`
-    }`,
-  });
+const candidates = (t: string, text: string, { targets, unfinished }: Found): Html =>
+  html`${
+    targets.length > 0
+      ? table<Target>({
+          caption: `What “${text}” may be`,
+          rows: targets,
+          href: ({ href }) => t + href,
+          columns: [
+            { header: 'Name', cell: ({ label }) => html`<bdi>${label}</bdi>` },
+            { header: 'Kind', cell: ({ kind }) => kind },
+          ],
+        })
+      : html`<div class="empty"><h2>Nothing found yet</h2><p>Not all events have been looked at. Go on in the list:</p></div>`
+  }${
+    unfinished.length > 0 &&
+    html`<ul class="links">${unfinished.map(({ href, kind }) => html`<li><a href="${t}${href}">${kind}: look at older events</a></li>`)}</ul>`
+  }`;
 
-const nothingPage = (t: string, text: string): PageResult =>
-  jumpPage({
-    t,
-    text,
-    status: 404,
-    body: html`<div class="empty"><h2>Nothing has this</h2><p>Ids of events, receipts, deliveries, dead letters, endpoints, sources, replays and keys are found when they are whole, and so are the sender’s id, a type, a tag as <code>name:value</code>, and a trace of 32 hexadecimal digits. Endpoints and sources are found by a part of their URL or name.</p><p><a href="${t}/events/search">Search in payloads</a></p></div>`,
-  });
+const nothing = (t: string): Html =>
+  html`<div class="empty"><h2>Nothing has this</h2><p>Ids of events, receipts, deliveries, dead letters, endpoints, sources, replays and keys are found when they are whole, and so are the sender’s id, a type, a tag as <code>name:value</code>, and a trace of 32 hexadecimal digits. Endpoints and sources are found by a part of their URL or name.</p><p><a href="${t}/events/search">Search in payloads</a></p></div>`;
 
-const tooShortPage = (t: string, text: string): PageResult =>
-  jumpPage({
-    t,
-    text,
-    status: 400,
-    body: html`<div class="empty"><h2>That is too short</h2><p>Enter at least three characters.</p></div>`,
-  });
+const tooShort = html`<div class="empty"><h2>That is too short</h2><p>Enter at least three characters.</p></div>`;
 
 const shortest = 3;
 const longest = 300;
@@ -195,8 +151,8 @@ const jump = tenantPage({
     query: ['q'],
     async answer({ api, query, t }) {
       const text = (query.get('q') ?? '').trim();
-      if (text.length < shortest) return tooShortPage(t, text);
-      if (text.length > longest) return nothingPage(t, text.slice(0, longest));
+      if (text.length < shortest) return jumpPage(t, text, 400, tooShort);
+      if (text.length > longest) return jumpPage(t, text.slice(0, longest), 404, nothing(t));
       const one = await findById(api, text);
       if (one === 'gone') return problem(410);
       if (one !== undefined) return seeOther(t + one.href);
@@ -204,8 +160,8 @@ const jump = tenantPage({
       const [target] = found.targets;
       if (found.targets.length === 1 && target !== undefined) return seeOther(t + target.href);
       return target === undefined && found.unfinished.length === 0
-        ? nothingPage(t, text)
-        : candidatesPage(t, text, found);
+        ? jumpPage(t, text, 404, nothing(t))
+        : jumpPage(t, text, 200, candidates(t, text, found));
     },
   },
 });
