@@ -1,4 +1,5 @@
-import type { ApiFailure } from '#client';
+import type { ApiFailure, ProblemDetails } from '#client';
+import type { FieldError } from './api-calls/console-api.ts';
 import { type PageResult, problem, type ProblemStatus } from './page-result.ts';
 
 /** Stores and processes are back within seconds. */
@@ -35,8 +36,14 @@ export function problemOfFailure(failure: ApiFailure): PageResult {
   });
 }
 
-const leftOut = ({ more_errors: more }: { more_errors?: number }): { field: string; message: string }[] =>
+/** The form again, with what the API says is wrong in it; the page of the failure where it says something else. */
+export const pageOfRefusal = (failure: ApiFailure, again: (errors: readonly FieldError[]) => PageResult): PageResult =>
+  failure.kind === 'problem' && failure.status === 400
+    ? again(failure.problem.errors ?? [])
+    : problemOfFailure(failure);
+
+const leftOut = ({ more_errors: more }: ProblemDetails): FieldError[] =>
   more === undefined ? [] : [{ field: '', message: `and ${more} more` }];
 
-const explanationOf = ({ detail }: { detail?: string }): { explanation?: string } =>
+const explanationOf = ({ detail }: ProblemDetails): { explanation?: string } =>
   detail === undefined ? {} : { explanation: `${detail}.` };

@@ -10,11 +10,8 @@ import { cliCommand, codeBlock, definitions, shortId, wholeId } from '../ui/text
 import { minute, time } from '../ui/times.ts';
 
 /** The console has a session, and a session makes no keys: the rule of the API. */
-const howToCreateKeys = (tenant: string) => ({
-  title: 'No API key yet',
-  text: 'A session can’t make API keys. Make one with the operator’s key, or with a key that has the scope admin; it is shown once:',
-  command: cliCommand('api-keys create --name shop --scope publish', tenant),
-});
+const howToCreateKeys =
+  'A session can’t make API keys. Make one with the operator’s key, or with a key that has the scope admin; it is shown once:';
 
 /** `T/keys`: the keys that are not revoked. */
 const keys = tenantPage({
@@ -26,14 +23,16 @@ const keys = tenantPage({
     query: listParameters([]),
     async answer(context) {
       const { t, tenant, api, query } = context;
-      const { title, text, command } = howToCreateKeys(tenant);
+      const command = cliCommand('api-keys create --name shop --scope publish', tenant);
       const listed = await api.list('GET /v1/api-keys', { query });
       const isAny = listed.ok && listed.items.length > 0;
       return listPage<ApiKey>(context, {
         title: 'API keys',
         href: `${t}/keys`,
         listed,
-        above: isAny ? html`<div class="part"><p class="muted">${text}</p>${codeBlock(command)}</div>` : null,
+        above: isAny
+          ? html`<div class="part"><p class="muted">${howToCreateKeys}</p>${codeBlock(command)}</div>`
+          : null,
         row: ({ id }) => `${t}/keys/${id}`,
         columns: [
           { header: 'Name', cell: ({ name }) => html`<bdi>${name === '' ? 'without a name' : name}</bdi>` },
@@ -42,7 +41,7 @@ const keys = tenantPage({
           { header: 'Last used', cell: lastUsed },
           { header: 'Id', cell: ({ id }) => shortId(id) },
         ],
-        empty: { title, body: text, command },
+        empty: { title: 'No API key yet', body: howToCreateKeys, command },
       });
     },
   },
@@ -67,10 +66,7 @@ const key = tenantPage({
         actions: html`<a class="button danger" href="${t}/keys/${id}/revoke">Revoke …</a>`,
         body: html`<section class="card">${definitions([
           ['Scopes', scopes.join(', ')],
-          [
-            'Rate limit',
-            rate === null ? 'the default' : `${rate.per_second} requests per second, bursts of ${rate.burst}`,
-          ],
+          ['Rate limit', `${rate.per_second} requests per second, bursts of ${rate.burst}`],
           ['Created', time(createdAt)],
           ['Last used, to the minute', lastUsed(found)],
         ])}<p><a href="${t}/audit?actor=${id}">What it and its sessions changed</a> · <a href="${t}/sessions">Sessions</a></p></section>`,

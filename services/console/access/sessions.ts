@@ -1,9 +1,8 @@
 import type { Session } from '#lib/api-contract';
 import { html, type Html } from '#lib/html';
 import { isGone } from '../api-calls/calls.ts';
-import type { Listed, WriteApi } from '../api-calls/console-api.ts';
 import { type PageResult, seeOther } from '../page-result.ts';
-import { operatorPage, tenantPage } from '../page.ts';
+import { type OperatorContext, type OperatorFormContext, operatorPage, tenantPage } from '../page.ts';
 import { problemOfFailure } from '../problem-of-failure.ts';
 import { postForm } from '../ui/form.ts';
 import { listPage, listParameters } from '../ui/list-page.ts';
@@ -11,34 +10,35 @@ import { statusBadge } from '../ui/status.ts';
 import { cliCommand, shortId } from '../ui/text.ts';
 import { minute } from '../ui/times.ts';
 
-interface Given {
-  context: { query: URLSearchParams; newKey(): string; base: string; session: { id: string } };
+interface Sessions {
   /** Undefined: the sessions of the operator, for all tenants. */
   tenant?: string;
-  /** The path of the list. */
-  href: string;
-  listed: Listed<Session>;
-  /** The page of a key; undefined: the keys are those of the operator. */
-  keyHref?: (id: string) => string;
+  /** The paths of the list, and of a tenant's keys, begin with it. */
+  at: string;
   above: Html;
 }
 
 const operatorKey = 'admin';
 
 /** The sessions of a tenant, or those of the operator for all tenants. */
-const sessionsPage = ({ context, tenant, href, listed, keyHref, above }: Given): PageResult =>
-  listPage<Session>(context, {
+async function sessionsPage(context: OperatorContext, { tenant, at, above }: Sessions): Promise<PageResult> {
+  const { api, query, session } = context;
+  const href = `${at}/sessions`;
+  return listPage<Session>(context, {
     title: 'Sessions',
     href,
-    listed,
+    listed: await api.list('GET /v1/sessions', { query }),
     above,
     columns: [
       {
         header: 'Session',
         cell: ({ id }) =>
-          html`<span>${shortId(id)}${id === context.session.id && html` ${statusBadge('active', 'yours')}`}</span>`,
+          html`<span>${shortId(id)}${id === session.id && html` ${statusBadge('active', 'yours')}`}</span>`,
       },
-      { header: 'Made from', cell: ({ key_id: key }) => madeFrom(key, keyHref) },
+      {
+        header: 'Made from',
+        cell: ({ key_id: key }) => madeFrom(key, tenant === undefined ? undefined : `${at}/keys`),
+      },
       { header: 'Scopes', cell: ({ scopes }) => scopes.join(', ') },
       { header: 'Made', cell: ({ created_at: at }) => minute(at) },
       {
@@ -46,7 +46,7 @@ const sessionsPage = ({ context, tenant, href, listed, keyHref, above }: Given):
         cell: ({ redeemed, expires_at: at, idle_expires_at: idleAt }) =>
           html`<span>${minute(idleAt < at ? idleAt : at)}${idleAt < at && html` <span class="muted">if it is not used, else ${minute(at)}</span>`}${!redeemed && html` <span class="muted">· its code was not redeemed yet</span>`}</span>`,
       },
-      { header: 'End it', cell: ({ id }) => endForm(id, { context, href }) },
+      { header: 'End it', cell: ({ id }) => endForm(id, context, href) },
     ],
     empty: {
       title: 'No session of this tenant',
@@ -54,16 +54,23 @@ const sessionsPage = ({ context, tenant, href, listed, keyHref, above }: Given):
       command: cliCommand(tenant === undefined ? 'sessions create --all-tenants' : 'sessions create', tenant),
     },
   });
+}
 
-const madeFrom = (key: string, keyHref: Given['keyHref']): Html => {
+/** @param keys their path; undefined: the keys are those of the operator */
+function madeFrom(key: string, keys: string | undefined): Html {
   if (key === operatorKey) return html`the operator’s key`;
-  return keyHref === undefined ? shortId(key) : html`<a href="${keyHref(key)}">${shortId(key)}</a>`;
-};
+  return keys === undefined ? shortId(key) : html`<a href="${keys}/${key}">${shortId(key)}</a>`;
+}
 
-const endForm = (id: string, { context, href }: Pick<Given, 'context' | 'href'>): Html =>
-  id === context.session.id
-    ? postForm(context, { action: `${context.base}/session/end`, submit: 'Sign out', tone: 'quiet', isInline: true })
-    : postForm(context, { action: `${href}/${id}/end`, submit: 'End', tone: 'quiet', isInline: true });
+function endForm(id: string, context: OperatorContext, href: string): Html {
+  const isOwn = id === context.session.id;
+  return postForm(context, {
+    action: isOwn ? `${context.base}/session/end` : `${href}/${id}/end`,
+    submit: isOwn ? 'Sign out' : 'End',
+    tone: 'quiet',
+    isInline: true,
+  });
+}
 
 /** `T/sessions`: those that have not ended. */
 const sessions = tenantPage({
@@ -73,16 +80,10 @@ const sessions = tenantPage({
   get: {
     scope: 'admin',
     query: listParameters([]),
-    async answer(context) {
-      const { t, tenant, base, api, query, session } = context;
-      return sessionsPage({
-        context,
-        tenant,
-        href: `${t}/sessions`,
-        listed: await api.list('GET /v1/sessions', { query }),
-        keyHref: (id) => `${t}/keys/${id}`,
-        above: html`<p class="muted">A session ends by itself, with its key, or here, within two seconds.${session.tenant === undefined && html` Yours is for all tenants: it is among <a href="${base}/sessions">the operator’s</a>.`}</p>`,
-      });
+    answer(context) {
+      const { t, tenant, base, session } = context;
+      const above = html`<p class="muted">A session ends by itself, with its key, or here, within two seconds.${session.tenant === undefined && html` Yours is for all tenants: it is among <a href="${base}/sessions">the operator’s</a>.`}</p>`;
+      return sessionsPage(context, { tenant, at: t, above });
     },
   },
 });
@@ -94,30 +95,22 @@ const operatorSessions = operatorPage({
   section: 'tenants',
   get: {
     query: listParameters([]),
-    async answer(context) {
-      const { base, api, query } = context;
-      return sessionsPage({
-        context,
-        href: `${base}/sessions`,
-        listed: await api.list('GET /v1/sessions', { query }),
+    answer: (context) =>
+      sessionsPage(context, {
+        at: context.base,
         above: html`<p class="muted">Sessions of the operator’s key, which see all tenants. Those of a single tenant are among its own.</p>`,
-      });
-    },
+      }),
   },
 });
 
-interface Ending {
-  api: WriteApi;
-  params: { id: string };
-  session: { id: string };
-  base: string;
-}
-
-/** @param list the page to come back to; who has ended the own session is signed out */
-async function end({ api, params, session, base }: Ending, list: string): Promise<PageResult> {
+/** Ends a session, and comes back to the list; who has ended the own session is signed out. */
+async function end(context: OperatorFormContext<'/sessions/:id/end'>, at: string): Promise<PageResult> {
+  const { api, params, session, base } = context;
   const ended = await api.change('DELETE /v1/sessions/:id', { params });
   if (!ended.ok && !isGone(ended.failure)) return problemOfFailure(ended.failure);
-  return params.id === session.id ? seeOther(`${base}/`, { 'clear-site-data': '"cache", "cookies"' }) : seeOther(list);
+  return params.id === session.id
+    ? seeOther(`${base}/`, { 'clear-site-data': '"cache", "cookies"' })
+    : seeOther(`${at}/sessions`);
 }
 
 /** `POST T/sessions/:id/end` */
@@ -125,7 +118,7 @@ const endSession = tenantPage({
   path: '/sessions/:id/end',
   title: 'End a session',
   section: 'sessions',
-  post: { scope: 'admin', answer: (context) => end(context, `${context.t}/sessions`) },
+  post: { scope: 'admin', answer: (context) => end(context, context.t) },
 });
 
 /** `POST /sessions/:id/end` */
@@ -133,7 +126,7 @@ const endOperatorSession = operatorPage({
   path: '/sessions/:id/end',
   title: 'End a session',
   section: 'tenants',
-  post: { scope: 'admin', answer: (context) => end(context, `${context.base}/sessions`) },
+  post: { scope: 'admin', answer: (context) => end(context, context.base) },
 });
 
 /** The sessions of a tenant, and those of the operator. Signing in and out is in session/. */

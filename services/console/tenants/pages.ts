@@ -2,46 +2,58 @@ import type { Tenant } from '#lib/api-contract';
 import { html, type Html } from '#lib/html';
 import { type LimitName, limitNames } from '#lib/tenancy';
 import type { FieldError } from '../api-calls/console-api.ts';
-import { page, type PageStatus, seeOther } from '../page-result.ts';
-import { operatorPage } from '../page.ts';
-import { problemOfFailure } from '../problem-of-failure.ts';
+import { page, type PageResult, type PageStatus, seeOther } from '../page-result.ts';
+import { type OperatorContext, type OperatorFormContext, operatorPage } from '../page.ts';
+import { pageOfRefusal, problemOfFailure } from '../problem-of-failure.ts';
 import { tenantPattern } from '../reader.ts';
 import { errorSummary, postForm, textField } from '../ui/form.ts';
 import { listPage, listParameters } from '../ui/list-page.ts';
 import { tenantBase } from '../ui/shell.ts';
 import { cliCommand, count, definitions, inWords, plural } from '../ui/text.ts';
 import { findTenant, isMissing, withoutTenant } from './read.ts';
-import { deletionReceipt, limitField, stateOf, tenantForm } from './views.ts';
+import { deletionReceipt, limitField, stateOf, type TenantForm, tenantForm } from './views.ts';
+
+/** The page of the tenant in the path, or the one in its place. */
+async function withTenant(
+  { api, params: { id } }: OperatorContext<'/tenants/:id'>,
+  show: (tenant: Tenant) => PageResult | Promise<PageResult>,
+): Promise<PageResult> {
+  const found = await findTenant(api, id);
+  return found.ok ? show(found.value) : withoutTenant(api, id, found.failure);
+}
+
+/** Saves the entered name, and these limits. @param again the form with what is wrong */
+async function saveTenant(
+  { api, base, form }: OperatorFormContext,
+  tenant: Pick<Tenant, 'id' | 'own_limits'>,
+  again: (errors: readonly FieldError[]) => PageResult,
+): Promise<PageResult> {
+  const { id, own_limits: limits } = tenant;
+  const saved = await api.change('PUT /v1/tenants/:id', {
+    params: { id },
+    body: { name: form.get('name') ?? '', limits },
+  });
+  return saved.ok ? seeOther(`${base}/tenants/${id}`) : pageOfRefusal(saved.failure, again);
+}
 
 /** `/tenants/:id`: its name and own limits. */
 const editTenant = operatorPage({
   path: '/tenants/:id',
   title: 'Tenant',
   section: 'tenants',
-  get: {
-    async answer(context) {
-      const { api, params } = context;
-      const found = await findTenant(api, params.id);
-      return found.ok ? tenantPage({ context, tenant: found.value }) : withoutTenant(api, params.id, found.failure);
-    },
-  },
+  get: { answer: (context) => withTenant(context, (tenant) => tenantPage({ context, tenant })) },
   post: {
     scope: 'admin',
-    async answer(context) {
-      const { api, params, form, base } = context;
-      const found = await findTenant(api, params.id);
-      if (!found.ok) return withoutTenant(api, params.id, found.failure);
-      const { value: tenant } = found;
-      const { limits, errors } = readLimits(form);
-      if (errors.length > 0) return tenantPage({ context, tenant, entered: form, errors, status: 400 });
-      if (form.get('state') !== stateOf(tenant)) return tenantPage({ context, tenant, entered: form, status: 412 });
-      const saved = await api.change('PUT /v1/tenants/:id', { params, body: { name: form.get('name') ?? '', limits } });
-      if (saved.ok) return seeOther(`${base}/tenants/${params.id}`);
-      const { failure } = saved;
-      return failure.kind === 'problem' && failure.status === 400
-        ? tenantPage({ context, tenant, entered: form, errors: failure.problem.errors ?? [], status: 400 })
-        : problemOfFailure(failure);
-    },
+    answer: (context) =>
+      withTenant(context, (tenant) => {
+        const { form: entered } = context;
+        const { limits, errors } = readLimits(entered);
+        const wrong = (errors: readonly FieldError[]): PageResult =>
+          tenantPage({ context, tenant, entered, errors, status: 400 });
+        if (errors.length > 0) return wrong(errors);
+        if (entered.get('state') !== stateOf(tenant)) return tenantPage({ context, tenant, entered, status: 412 });
+        return saveTenant(context, { id: tenant.id, own_limits: limits }, wrong);
+      }),
   },
 });
 
@@ -56,15 +68,7 @@ function readLimits(form: URLSearchParams): { limits: Partial<Record<LimitName, 
   return { limits, errors };
 }
 
-interface TenantPage {
-  context: { base: string; newKey(): string };
-  tenant: Tenant;
-  entered?: URLSearchParams;
-  errors?: readonly FieldError[];
-  status?: PageStatus;
-}
-
-const tenantPage = ({ context, tenant, status = 200, ...form }: TenantPage) =>
+const tenantPage = ({ context, tenant, status = 200, ...form }: TenantForm & { status?: PageStatus }): PageResult =>
   page({
     status,
     title: tenant.id,
@@ -93,24 +97,16 @@ const deleteTenant = operatorPage({
   path: '/tenants/:id/delete',
   title: 'Delete a tenant',
   section: 'tenants',
-  get: {
-    async answer(context) {
-      const { api, params } = context;
-      const found = await findTenant(api, params.id);
-      return found.ok ? confirmation({ context, tenant: found.value }) : withoutTenant(api, params.id, found.failure);
-    },
-  },
+  get: { answer: (context) => withTenant(context, (tenant) => confirmation({ context, tenant })) },
   post: {
     scope: 'admin',
     async answer(context) {
-      const { api, base, params, form } = context;
+      const { api, base, params, form: entered } = context;
       const { id } = params;
-      const confirm = form.get('confirm') ?? '';
+      const confirm = entered.get('confirm') ?? '';
       if (confirm !== id) {
-        const found = await findTenant(api, id);
-        if (!found.ok) return withoutTenant(api, id, found.failure);
         const errors = [{ field: 'confirm', message: `must be ${id}` }];
-        return confirmation({ context, tenant: found.value, errors, confirm });
+        return withTenant(context, (tenant) => confirmation({ context, tenant, entered, errors }));
       }
       const deleted = await api.change('DELETE /v1/tenants/:id', { params, query: { confirm } });
       if (!deleted.ok) return problemOfFailure(deleted.failure);
@@ -123,14 +119,7 @@ const deleteTenant = operatorPage({
   },
 });
 
-interface Confirmation {
-  context: { base: string; newKey(): string };
-  tenant: Tenant;
-  errors?: readonly FieldError[];
-  confirm?: string;
-}
-
-const confirmation = ({ context, tenant: { id, counts }, errors = [], confirm = '' }: Confirmation) =>
+const confirmation = ({ context, tenant: { id, counts }, entered, errors = [] }: TenantForm): PageResult =>
   page({
     status: errors.length > 0 ? 400 : 200,
     title: `Delete ${id}?`,
@@ -143,7 +132,13 @@ ${postForm(context, {
   action: `${context.base}/tenants/${id}/delete`,
   submit: 'Delete the tenant',
   tone: 'danger',
-  body: textField({ name: 'confirm', label: `Enter ${id} to confirm`, value: confirm, errors, isRequired: true }),
+  body: textField({
+    name: 'confirm',
+    label: `Enter ${id} to confirm`,
+    value: entered?.get('confirm') ?? '',
+    errors,
+    isRequired: true,
+  }),
 })}
 <p><a href="${context.base}/tenants/${id}">Keep it</a></p></section>`,
   });
@@ -188,29 +183,20 @@ const tenants = operatorPage({
   post: {
     scope: 'admin',
     async answer(context) {
-      const { base, api, form } = context;
-      const id = (form.get('id') ?? '').trim();
-      const wrong = (errors: readonly FieldError[]) =>
+      const { base, api, form: entered } = context;
+      const id = (entered.get('id') ?? '').trim();
+      const wrong = (errors: readonly FieldError[]): PageResult =>
         page({
           status: 400,
           crumbs: [{ label: 'Tenants', href: `${base}/tenants` }],
           title: 'Name a tenant',
-          body: html`<section class="card">${nameForm({ context, entered: form, errors })}</section>`,
+          body: html`<section class="card">${nameForm({ context, entered, errors })}</section>`,
         });
       if (!tenantPattern.test(id)) return wrong([{ field: 'id', message: wrongId }]);
       // A PUT replaces the limits, too.
       const found = await findTenant(api, id);
       if (!found.ok && !isMissing(found.failure)) return problemOfFailure(found.failure);
-      const limits = found.ok ? found.value.own_limits : {};
-      const saved = await api.change('PUT /v1/tenants/:id', {
-        params: { id },
-        body: { name: form.get('name') ?? '', limits },
-      });
-      if (saved.ok) return seeOther(`${base}/tenants/${id}`);
-      const { failure } = saved;
-      return failure.kind === 'problem' && failure.status === 400
-        ? wrong(failure.problem.errors ?? [])
-        : problemOfFailure(failure);
+      return saveTenant(context, found.ok ? found.value : { id, own_limits: {} }, wrong);
     },
   },
 });
@@ -221,13 +207,7 @@ const wrongId = 'must be 1 to 64 letters, digits, dots, dashes or underscores, a
 const share = (has: number, limit: number): Html =>
   html`<span>${count(has)} <span class="muted">of ${count(limit)}</span></span>`;
 
-interface NameForm {
-  context: { base: string; newKey(): string };
-  entered?: URLSearchParams;
-  errors?: readonly FieldError[];
-}
-
-const nameForm = ({ context, entered, errors = [] }: NameForm): Html =>
+const nameForm = ({ context, entered, errors = [] }: Omit<TenantForm, 'tenant'>): Html =>
   html`${errorSummary(errors)}${postForm(context, {
     action: `${context.base}/tenants`,
     submit: 'Save',

@@ -2,14 +2,15 @@ import type { Tenant, TenantDeletion } from '#lib/api-contract';
 import { html, type Html } from '#lib/html';
 import { type LimitName, limitNames, limitTable } from '#lib/tenancy';
 import type { FieldError } from '../api-calls/console-api.ts';
+import type { OperatorContext } from '../page.ts';
 import { errorSummary, postForm, textField } from '../ui/form.ts';
 import { tenantBase } from '../ui/shell.ts';
 import { statusBadge } from '../ui/status.ts';
 import { count, definitions, inWords, plural, wholeId } from '../ui/text.ts';
 import { time } from '../ui/times.ts';
 
-interface TenantForm {
-  context: { base: string; newKey(): string };
+export interface TenantForm {
+  context: Pick<OperatorContext, 'base' | 'newKey'>;
   tenant: Tenant;
   /** The form as it was entered, after a refusal. */
   entered?: URLSearchParams;
@@ -56,7 +57,7 @@ function hintOf(limit: LimitName, { limits, own_limits: own, counts }: Tenant): 
 const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** How far the deletion has come. */
-export function deletionReceipt(context: { base: string; newKey(): string }, deletion: TenantDeletion): Html {
+export function deletionReceipt(context: TenantForm['context'], deletion: TenantDeletion): Html {
   const { id, tenant, status, events, removed, dropped, kafka, created_at: begunAt, completed_at: endedAt } = deletion;
   return html`<section class="card"><p>${status === 'running' ? 'Its senders get 410 and its keys 401 from now on. Its rows are being removed; you may close this page.' : 'All of its rows are removed.'} Its name can be used again when Kafka keeps none of its records.</p>
 ${definitions([

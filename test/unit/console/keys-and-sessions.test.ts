@@ -5,7 +5,7 @@ const key = {
   id: 'key_1',
   name: '<i>shop</i>',
   scopes: ['read', 'publish'],
-  rate_limit: null,
+  rate_limit: { per_second: 100, burst: 200 },
   created_at: '2026-01-01T00:00:00.000000Z',
   last_used_at: null,
 };
