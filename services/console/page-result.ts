@@ -29,8 +29,10 @@ export interface PageContent {
   /** Names of files in islands/, without `.ts`. */
   islands?: readonly string[];
   indexing?: Indexing;
-  headers?: Readonly<Record<string, string>>;
+  headers?: Headers;
 }
+
+type Headers = Readonly<Record<string, string | string[]>>;
 
 /** As it is rendered. */
 export type TitledContent = PageContent & { title: string };
@@ -60,11 +62,11 @@ export type PageResult =
   /** A document that is no page. */
   | { kind: 'document'; contentType: string; text: string }
   /** 303, to a path of this console. */
-  | { kind: 'see_other'; to: string; headers?: Readonly<Record<string, string | string[]>> }
+  | { kind: 'see_other'; to: string; headers?: Headers }
   /** Rows for an island. */
-  | { kind: 'fragment'; status: 200 | 204; body: Html; headers?: Readonly<Record<string, string>> }
+  | { kind: 'fragment'; status: 200 | 204; body: Html; headers?: Headers }
   /** Bytes that are saved, or shown as text; never run. */
-  | { kind: 'bytes'; body: Buffer; fileName: string; isShown?: boolean };
+  | { kind: 'bytes'; body: Buffer; fileName: string; isShown: boolean };
 
 export const page = ({ status = 200, ...content }: PageContent & { status?: PageStatus }): PageResult => ({
   kind: 'page',
@@ -78,15 +80,11 @@ export const problem = (
 ): PageResult => ({ kind: 'problem', status, ...more });
 
 /** @param to a path of this console, from its base on */
-export const seeOther = (to: string, headers: Readonly<Record<string, string | string[]>> = {}): PageResult => ({
-  kind: 'see_other',
-  to,
-  headers,
-});
+export const seeOther = (to: string, headers?: Headers): PageResult => ({ kind: 'see_other', to, headers });
 
 export const fragment = (
   body: Html,
-  { status = 200, headers = {} }: { status?: 200 | 204; headers?: Readonly<Record<string, string>> } = {},
+  { status = 200, headers }: { status?: 200 | 204; headers?: Headers } = {},
 ): PageResult => ({ kind: 'fragment', status, body, headers });
 
 export const moved = (to: string): PageResult => ({ kind: 'moved', to });

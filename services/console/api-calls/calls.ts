@@ -31,7 +31,7 @@ export async function undefinedIfGone<T>(asked: Promise<T>): Promise<T | undefin
   try {
     return await asked;
   } catch (error) {
-    if (error instanceof ApiError && error.failure.kind === 'problem' && error.failure.status === 410) return undefined;
+    if (error instanceof ApiError && isGone(error.failure)) return undefined;
     throw error;
   }
 }
@@ -56,23 +56,23 @@ export async function listOnwards<T>(
 }
 
 /** Takes the counts of a dry run: the same request starts a replay without it. */
-export async function countsOf<Counts extends { dry_run: boolean }>(
+export const countsOf = <Counts extends { dry_run: boolean }>(
   asked: Promise<Asked<Replay | Counts>>,
-): Promise<Asked<Counts>> {
-  const answer = await asked;
-  if (!answer.ok) return answer;
-  const { value } = answer;
-  if ('dry_run' in value) return { ...answer, value };
-  throw new Error('a dry run has started a replay');
-}
+): Promise<Asked<Counts>> => only(asked, (value) => 'dry_run' in value, 'a dry run has started a replay');
 
 /** Takes the replay that was started: the same request counts, as a dry run. */
-export async function startedReplay(asked: Promise<Asked<Replay | { dry_run: boolean }>>): Promise<Asked<Replay>> {
+export const startedReplay = (asked: Promise<Asked<Replay | { dry_run: boolean }>>): Promise<Asked<Replay>> =>
+  only(asked, (value) => 'id' in value, 'a replay that is not a dry run has an id');
+
+async function only<T, Wanted extends T>(
+  asked: Promise<Asked<T>>,
+  isWanted: (value: T) => value is Wanted,
+  otherwise: string,
+): Promise<Asked<Wanted>> {
   const answer = await asked;
   if (!answer.ok) return answer;
-  const { value } = answer;
-  if ('id' in value) return { ...answer, value };
-  throw new Error('a replay that is not a dry run has an id');
+  if (isWanted(answer.value)) return { ...answer, value: answer.value };
+  throw new Error(otherwise);
 }
 
 export interface Payload {

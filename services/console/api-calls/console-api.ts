@@ -60,10 +60,11 @@ export interface ApiAccess {
   clock: Clock;
   credential: string | undefined;
   /** The address of the browser: what needs no credential is counted by it. */
-  clientAddress?: string;
+  clientAddress: string;
   /** For the operator, who may choose one; `*`: all. A tenant's own session names none. */
   tenant?: string | undefined;
-  traceparent?: string;
+  /** Empty: the request is not traced. */
+  traceparent: string;
   /** The key that the form brought; only with one may something be changed. */
   idempotencyKey?: string;
   newKey(): string;
@@ -78,7 +79,7 @@ const inProgressWaitMs = 250;
 const inProgressLimitMs = 4_000;
 
 export function createConsoleApi(access: ApiAccess): WriteApi {
-  const { clock, credential, clientAddress, tenant, traceparent = '', idempotencyKey, asked, left } = access;
+  const { clock, credential, tenant, traceparent, idempotencyKey, asked } = access;
   const transport: Transport = (request) => {
     const line = `${request.method} ${request.path}`;
     if (!asked.includes(line)) asked.push(line);
@@ -89,13 +90,13 @@ export function createConsoleApi(access: ApiAccess): WriteApi {
     credential,
     tenant,
     headers: {
-      ...(credential === undefined && clientAddress !== undefined && { 'x-forwarded-for': clientAddress }),
+      ...(credential === undefined && { 'x-forwarded-for': access.clientAddress }),
       ...(traceparent !== '' && { traceparent }),
     },
     parse: (text: string): unknown => parseExact(text, 'whole'),
   };
   let sent = 0;
-  const reading = createClient({ ...common, newKey: access.newKey, signal: left });
+  const reading = createClient({ ...common, newKey: access.newKey, signal: access.left });
   const changing = createClient({
     ...common,
     newKey() {
@@ -116,12 +117,9 @@ export function createConsoleApi(access: ApiAccess): WriteApi {
     }
   }
   return {
-    call: reading.call,
-    ask: reading.ask,
-    list,
-    withText: reading.withText,
-    bytes: reading.bytes,
+    ...reading,
     query: reading.ask,
+    list,
     async change(name, ...given) {
       if (idempotencyKey === undefined) throw new Error('only the handler of a form changes something');
       return changing.ask(name, ...given);

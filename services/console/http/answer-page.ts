@@ -74,7 +74,7 @@ export function createAnswerPage(options: Options): AnswerPage {
     ({ state, ip }: FastifyRequest) =>
     (
       credential: string | undefined,
-      more: Partial<Pick<ApiAccess, 'tenant' | 'idempotencyKey' | 'asked' | 'left'>> = {},
+      more: Pick<Partial<ApiAccess>, 'tenant' | 'idempotencyKey' | 'asked' | 'left'> = {},
     ): WriteApi =>
       createConsoleApi({
         transport,

@@ -165,8 +165,8 @@ export function createSendResult({ settings, assets, originOf, isSecure, newKey 
       case 'bytes':
         return reply
           .code(200)
-          .header('content-type', result.isShown === true ? 'text/plain; charset=utf-8' : 'application/octet-stream')
-          .header('content-disposition', disposition(result.fileName, result.isShown === true))
+          .header('content-type', result.isShown ? 'text/plain; charset=utf-8' : 'application/octet-stream')
+          .header('content-disposition', disposition(result.fileName, result.isShown))
           .send(result.body);
     }
   };

@@ -2,12 +2,9 @@
 class CopyButton extends HTMLElement {
   connectedCallback(): void {
     if (this.firstChild !== null) return;
-    const label = this.dataset['label'] ?? 'Copy';
     const button = document.createElement('button');
-    button.type = 'button';
-    button.className = 'copy';
-    button.textContent = 'Copy';
-    button.setAttribute('aria-label', label);
+    Object.assign(button, { type: 'button', className: 'copy', textContent: 'Copy' });
+    button.setAttribute('aria-label', this.dataset['label'] ?? 'Copy');
     button.addEventListener('click', () => void this.#copy(button));
     this.append(button);
   }

@@ -24,9 +24,7 @@ class ShortcutKeys extends HTMLElement {
 
   connectedCallback(): void {
     if (this.firstChild !== null) return;
-    const button = make('button', 'Keyboard');
-    button.type = 'button';
-    button.className = 'quiet';
+    const button = make('button', { type: 'button', className: 'quiet', textContent: 'Keyboard' });
     button.addEventListener('click', () => this.#showHelp());
     this.append(button);
     document.addEventListener('keydown', (event) => this.#press(event));
@@ -98,26 +96,22 @@ function go(key: string): boolean {
   return link !== undefined;
 }
 
+const withKeys = (): HTMLElement[] => [...document.querySelectorAll<HTMLElement>('[data-key]')];
+
 function click(key: string): boolean {
-  const element = [...document.querySelectorAll<HTMLElement>('[data-key]')].find(
-    ({ dataset }) => dataset['key'] === key,
-  );
+  const element = withKeys().find(({ dataset }) => dataset['key'] === key);
   element?.click();
   return element !== undefined;
 }
 
 const ownKeys = (): [string, string][] =>
-  [...document.querySelectorAll<HTMLElement>('[data-key]')].map((element) => [
+  withKeys().map((element) => [
     element.dataset['key'] ?? '',
     element.getAttribute('aria-label') ?? element.closest('label')?.textContent.trim() ?? element.textContent.trim(),
   ]);
 
 function helpDialog(): HTMLDialogElement {
-  const dialog = make('dialog');
-  dialog.className = 'shortcuts';
-  const heading = make('h2', 'Keyboard');
-  heading.id = 'shortcuts-title';
-  dialog.setAttribute('aria-labelledby', heading.id);
+  const heading = make('h2', { id: 'shortcuts-title', textContent: 'Keyboard' });
   const keys = make('dl');
   keys.append(
     row(['/'], 'search'),
@@ -126,18 +120,15 @@ function helpDialog(): HTMLDialogElement {
     ...Object.entries(sections).map(([key, [, label]]) => row(['g', key], label)),
     row(['?'], 'this help'),
   );
-  const own = make('dl');
-  own.className = 'own-keys';
-  const box = make('input');
-  box.type = 'checkbox';
-  box.checked = isOn();
+  const own = make('dl', { className: 'own-keys' });
+  const box = make('input', { type: 'checkbox', checked: isOn() });
   box.addEventListener('change', () => turn(box.checked));
-  const label = make('label', ' Use these keys in this browser');
-  label.className = 'check';
+  const label = make('label', { className: 'check', textContent: ' Use these keys in this browser' });
   label.prepend(box);
-  const close = make('button', 'Close');
-  close.type = 'button';
+  const close = make('button', { type: 'button', textContent: 'Close' });
   close.addEventListener('click', () => dialog.close());
+  const dialog = make('dialog', { className: 'shortcuts' });
+  dialog.setAttribute('aria-labelledby', heading.id);
   dialog.append(heading, keys, own, label, close);
   return dialog;
 }
@@ -145,16 +136,15 @@ function helpDialog(): HTMLDialogElement {
 function row(keys: readonly string[], label: string): HTMLDivElement {
   const line = make('div');
   const term = make('dt');
-  term.append(...keys.map((key) => make('kbd', key)));
-  line.append(term, make('dd', label));
+  term.append(...keys.map((key) => make('kbd', { textContent: key })));
+  line.append(term, make('dd', { textContent: label }));
   return line;
 }
 
-function make<Name extends keyof HTMLElementTagNameMap>(name: Name, text = ''): HTMLElementTagNameMap[Name] {
-  const element = document.createElement(name);
-  element.textContent = text;
-  return element;
-}
+const make = <Name extends keyof HTMLElementTagNameMap>(
+  name: Name,
+  properties: Partial<HTMLElementTagNameMap[Name]> = {},
+): HTMLElementTagNameMap[Name] => Object.assign(document.createElement(name), properties);
 
 customElements.define('shortcut-keys', ShortcutKeys);
 document.querySelector('.foot .themes')?.before(make('shortcut-keys' as 'div'));

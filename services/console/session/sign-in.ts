@@ -30,13 +30,11 @@ export function answerSignIn(outcome: SignInOutcome, { base, isSecure, to, what 
     case 'limited': {
       const { retryAfterSeconds } = outcome;
       const message = `Too many attempts from your address. Try again in ${retryAfterSeconds} seconds.`;
-      return { kind: 'sign_in', status: 429, message, retryAfterSeconds, ...(to !== undefined && { to }) };
+      return { kind: 'sign_in', status: 429, message, retryAfterSeconds, to };
     }
     case 'failed': {
       const refused = wordsOf(outcome.failure, what);
-      return refused === undefined
-        ? problemOfFailure(outcome.failure)
-        : { kind: 'sign_in', ...refused, ...(to !== undefined && { to }) };
+      return refused === undefined ? problemOfFailure(outcome.failure) : { kind: 'sign_in', ...refused, to };
     }
   }
 }
@@ -120,23 +118,21 @@ export async function endSession({
 
 /** Signing in and out, by the API's sessions. A key is sent to the API once, and kept nowhere. */
 
-export type SignInOutcome =
-  /** `tenant`: undefined for the operator. */
-  | { kind: 'signed_in'; token: string; tenant: string | undefined }
-  | { kind: 'limited'; retryAfterSeconds: number }
-  | { kind: 'failed'; failure: ApiFailure };
+type Limited = { kind: 'limited'; retryAfterSeconds: number };
+type Failed = { kind: 'failed'; failure: ApiFailure };
+
+/** `tenant`: undefined for the operator. */
+export type SignInOutcome = { kind: 'signed_in'; token: string; tenant: string | undefined } | Limited | Failed;
 
 /** The outcome of a link to the portal. */
-type LinkOutcome =
-  | { kind: 'signed_in'; token: string; returnUrl: string | null }
-  | Exclude<SignInOutcome, { kind: 'signed_in' }>;
+type LinkOutcome = { kind: 'signed_in'; token: string; returnUrl: string | null } | Limited | Failed;
 
 export interface SessionActions {
   /** @param isReadOnly with the scope `read` alone, whatever the key may do */
   signIn(credential: string, options: { isReadOnly: boolean; idempotencyKey: string }): Promise<SignInOutcome>;
   redeem(code: string): Promise<SignInOutcome>;
   /** Whether a link to the portal could be redeemed. It still can be afterwards. */
-  lookAtLink(code: string): Promise<Asked<unknown> | { kind: 'limited'; retryAfterSeconds: number }>;
+  lookAtLink(code: string): Promise<Asked<unknown> | Limited>;
   redeemLink(code: string): Promise<LinkOutcome>;
   /** @returns why the API may still know the session; undefined: it has ended */
   signOut(session: Session): Promise<ApiFailure | undefined>;
@@ -155,9 +151,9 @@ interface ActionOptions {
 export function createSessionActions({ apiAs, takeSignIn, takeLook, metrics }: ActionOptions): SessionActions {
   async function limited<Outcome extends SignInOutcome | LinkOutcome>(
     attempt: () => Promise<Outcome>,
-  ): Promise<Outcome | { kind: 'limited'; retryAfterSeconds: number }> {
+  ): Promise<Outcome | Limited> {
     const retryAfterSeconds = takeSignIn();
-    const outcome = retryAfterSeconds > 0 ? { kind: 'limited' as const, retryAfterSeconds } : await attempt();
+    const outcome: Outcome | Limited = retryAfterSeconds > 0 ? { kind: 'limited', retryAfterSeconds } : await attempt();
     metrics.signIns.inc({ outcome: labelOf(outcome) });
     return outcome;
   }
@@ -176,9 +172,7 @@ export function createSessionActions({ apiAs, takeSignIn, takeLook, metrics }: A
         return signedIn(await apiAs(credential, { idempotencyKey }).change('POST /v1/sessions', { body }));
       }),
     redeem: (code) =>
-      limited<SignInOutcome>(async () => {
-        return signedIn(await apiAs(undefined).query('POST /v1/sessions/redeem', { body: { code } }));
-      }),
+      limited(async () => signedIn(await apiAs(undefined).query('POST /v1/sessions/redeem', { body: { code } }))),
     async lookAtLink(code) {
       const retryAfterSeconds = takeLook();
       return retryAfterSeconds > 0

@@ -47,20 +47,19 @@ const dashboards = [
 ] as const;
 
 function grafana({ grafanaUrl, runbookUrl }: Settings): Html {
-  const links = [
-    ...(grafanaUrl === ''
-      ? []
-      : dashboards.map(([id, label]) => linkTo(`${grafanaUrl}/d/hookline-${id}`, `Grafana: ${label}`))),
-    ...(runbookUrl === '' ? [] : [linkTo(runbookUrl, 'Runbook')]),
-  ];
-  return links.length === 0
-    ? html`<p class="muted">Set <code>HOOKLINE_GRAFANA_URL</code> and <code>HOOKLINE_RUNBOOK_URL</code> for links to dashboards and to what to do.</p>`
-    : html`<ul class="links">${links.map((link) => html`<li>${link}</li>`)}</ul>`;
+  if (grafanaUrl === '' && runbookUrl === '')
+    return html`<p class="muted">Set <code>HOOKLINE_GRAFANA_URL</code> and <code>HOOKLINE_RUNBOOK_URL</code> for links to dashboards and to what to do.</p>`;
+  const dashboard = (id: string, label: string) => linkTo(`${grafanaUrl}/d/hookline-${id}`, `Grafana: ${label}`);
+  return html`<ul class="links">${grafanaUrl !== '' && dashboards.map(([id, label]) => html`<li>${dashboard(id, label)}</li>`)}${runbookUrl !== '' && html`<li>${linkTo(runbookUrl, 'Runbook')}</li>`}</ul>`;
 }
 
 /** The link to the runbook, where it is known. */
-const whatToDo = (alert: string, { runbookUrl }: Settings): Html | null =>
-  runbookUrl === '' ? null : html` ${linkTo(`${runbookUrl}#${alert.toLowerCase()}`, 'what to do')}`;
+const whatToDo = (alert: string, { runbookUrl }: Settings): Html | false =>
+  runbookUrl !== '' && html` ${linkTo(`${runbookUrl}#${alert.toLowerCase()}`, 'what to do')}`;
+
+/** A badge, with what to do about it. */
+const withWhatToDo = (badge: Html, alert: string, settings: Settings): Html =>
+  html`<span>${badge}${whatToDo(alert, settings)}</span>`;
 
 function missing(processes: readonly Process[], settings: Settings): Html | null {
   const silent = services.filter(
@@ -99,9 +98,9 @@ function processStatus({ status }: Process, settings: Settings): Html {
     case 'ready':
       return statusBadge('ready', 'ready', 'good');
     case 'not_ready':
-      return html`<span>${statusBadge('not_ready', 'not ready', 'bad')}${whatToDo('HooklineProcessNotReady', settings)}</span>`;
+      return withWhatToDo(statusBadge('not_ready', 'not ready', 'bad'), 'HooklineProcessNotReady', settings);
     case 'silent':
-      return html`<span>${statusBadge('silent', 'silent', 'warn')}${whatToDo('HooklineProcessDown', settings)}</span>`;
+      return withWhatToDo(statusBadge('silent', 'silent', 'warn'), 'HooklineProcessDown', settings);
   }
 }
 
@@ -109,13 +108,15 @@ const ageOf = (at: string, nowMs: number): string => duration((nowMs - Date.pars
 
 /** Dependencies that did not answer it. */
 function without(dependencies: Process['dependencies']): Html | string {
-  if (dependencies === null) return html`<span class="muted">unknown</span>`;
+  if (dependencies === null) return unknown;
   const away = Object.keys(dependencies).filter((name) => dependencies[name] === false);
   return away.length === 0 ? '–' : statusBadge('away', away.join(', '), 'bad');
 }
 
-/** No process that reports has any of the partitions. */
 const unknown = html`<span class="muted">unknown</span>`;
+
+/** Null: no process that reports has any of the partitions. */
+const countOrUnknown = (n: number | null): Html | string => (n === null ? unknown : count(n));
 
 const stageTable = (stages: readonly Stage[], settings: Settings): Html =>
   table({
@@ -125,12 +126,8 @@ const stageTable = (stages: readonly Stage[], settings: Settings): Html =>
       { header: 'Group', cell: ({ group }) => group },
       { header: 'Topic', cell: ({ topic }) => topic },
       { header: 'Oldest unfinished record', cell: (stage) => oldest(stage, settings) },
-      { header: 'Records', isNumber: true, cell: ({ records }) => (records === null ? unknown : count(records)) },
-      {
-        header: 'Partitions',
-        isNumber: true,
-        cell: ({ partitions }) => (partitions === null ? unknown : count(partitions)),
-      },
+      { header: 'Records', isNumber: true, cell: ({ records }) => countOrUnknown(records) },
+      { header: 'Partitions', isNumber: true, cell: ({ partitions }) => countOrUnknown(partitions) },
     ],
   });
 
@@ -138,7 +135,7 @@ function oldest({ seconds, service }: Stage, settings: Settings): Html | string 
   if (seconds === null) return html`${statusBadge('unknown', `no ${service} reports`, 'warn')}`;
   if (seconds === 0) return 'none';
   if (seconds < behindSeconds) return `${seconds.toFixed(1)} s`;
-  return html`<span>${statusBadge('behind', duration(seconds), 'warn')}${whatToDo('HooklineConsumerBehind', settings)}</span>`;
+  return withWhatToDo(statusBadge('behind', duration(seconds), 'warn'), 'HooklineConsumerBehind', settings);
 }
 
 const alerts: Readonly<Record<string, string>> = {
@@ -160,7 +157,7 @@ function dependencyTable({ dependencies }: System, settings: Settings): Html {
         cell: ({ name, up }) =>
           up
             ? statusBadge('up', 'answers', 'good')
-            : html`<span>${statusBadge('away', 'away', 'bad')}${whatToDo(alerts[name] ?? '', settings)}</span>`,
+            : withWhatToDo(statusBadge('away', 'away', 'bad'), alerts[name] ?? '', settings),
       },
       { header: 'Does not answer', cell: ({ down_for: services }) => services.join(', ') || '–' },
     ],

@@ -74,13 +74,8 @@ export const selectField = ({ options, ...field }: Field & { options: readonly O
       html`<select${attributes}>${options.map(({ value, label }) => html`<option value="${value}"${value === field.value && html` selected`}>${label}</option>`)}</select>`,
   );
 
-export const checkbox = ({
-  name,
-  label,
-  value = '1',
-  isChecked = false,
-}: Pick<Field, 'name' | 'label' | 'value'> & { isChecked?: boolean }): Html =>
-  html`<label class="check"><input type="checkbox" name="${name}" value="${value}"${isChecked && html` checked`}> ${label}</label>`;
+export const checkbox = ({ name, label, isChecked }: Pick<Field, 'name' | 'label'> & { isChecked: boolean }): Html =>
+  html`<label class="check"><input type="checkbox" name="${name}" value="1"${isChecked && html` checked`}> ${label}</label>`;
 
 function framed(
   { name, label, hint, errors = [], isRequired, index = 0 }: Field,

@@ -75,7 +75,7 @@ test('no part lets a value become markup', () => {
     textField({ name: 'url', label: hostile, hint: hostile, value: hostile, errors }),
     textArea({ name: 'url', label: hostile, value: hostile }),
     selectField({ name: 'url', label: hostile, options: [{ value: hostile, label: hostile }] }),
-    checkbox({ name: 'url', label: hostile, value: hostile }),
+    checkbox({ name: 'url', label: hostile, isChecked: true }),
     errorSummary(errors),
     definitions([[hostile, hostile]]),
     jsonText(hostile),
