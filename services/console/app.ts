@@ -44,12 +44,6 @@ export interface AppDeps {
 /** Time limit of a client's whole request. */
 const requestTimeoutMs = 30_000;
 
-/** The page of a path, and the methods that it has. */
-interface KnownPath {
-  allowed: string;
-  page: Page;
-}
-
 export function buildApp(deps: AppDeps): FastifyInstance {
   const { settings, trustedProxies, clock, assets } = deps;
   const app = fastify({
@@ -83,9 +77,14 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   }
 
   ignoreExpectHeader(app.server);
-  takeFormsAlone(app);
+  // Bodies are forms alone.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser<string>('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, body, done) =>
+    done(null, new URLSearchParams(body)),
+  );
   app.decorateRequest('state', null as unknown as RequestState);
-  const knownPaths = createKnownPaths<KnownPath>();
+  /** The page of a path, and the methods that it has. */
+  const knownPaths = createKnownPaths<{ allowed: string; page: Page }>();
   app.addHook('onRequest', async (request, reply) => {
     begin(request, reply);
     const wrong = problemOfHead(request.raw);
@@ -145,13 +144,6 @@ export function buildApp(deps: AppDeps): FastifyInstance {
 
 const known: readonly ProblemStatus[] = [400, 408, 413, 415];
 const statusOf = (status: number | undefined): ProblemStatus => known.find((one) => one === status) ?? 500;
-
-function takeFormsAlone(app: FastifyInstance): void {
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser<string>('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, body, done) =>
-    done(null, new URLSearchParams(body)),
-  );
-}
 
 function report({ metrics, log }: AppDeps, request: FastifyRequest, reply: FastifyReply): void {
   const { id: requestId, method, state } = request;

@@ -54,12 +54,6 @@ interface SignedIn {
   isCustomer: boolean;
 }
 
-interface InTenant {
-  tenant: string;
-  /** Links within the tenant begin with it, in the portal too: `${t}/endpoints`. */
-  t: string;
-}
-
 /** The content of a form. */
 interface Submitted {
   /** The fields, without the Idempotency-Key. */
@@ -69,7 +63,11 @@ interface Submitted {
 }
 
 /** Pages of a tenant, and of the portal of a customer, who is one. */
-export type TenantContext<Path extends string = string> = PageContext<Path> & SignedIn & InTenant;
+export interface TenantContext<Path extends string = string> extends PageContext<Path>, SignedIn {
+  tenant: string;
+  /** Links within the tenant begin with it, in the portal too: `${t}/endpoints`. */
+  t: string;
+}
 export type TenantFormContext<Path extends string = string> = TenantContext<Path> & Submitted;
 /** Pages of the operator. */
 export type OperatorContext<Path extends string = string> = PageContext<Path> & SignedIn;

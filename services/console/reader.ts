@@ -1,25 +1,12 @@
-import type { Capability, Scope } from '#lib/api-contract';
-
-/** The part of a customer's session that its link gave. */
-interface Portal {
-  capabilities: readonly Capability[];
-  /** https. Null: there is no way back. */
-  returnUrl: string | null;
-  /** `#rrggbb`, with a contrast of 4.5:1 or more with white. */
-  accent: string | null;
-}
+import type { Capability, Scope, Session as ApiSession } from '#lib/api-contract';
 
 /** The reader who is signed in, as the API knows the session. */
-export interface Session {
-  id: string;
+export interface Session extends Pick<ApiSession, 'id' | 'scopes'> {
   token: string;
   /** Undefined: the operator’s session, for all tenants. */
   tenant: string | undefined;
-  scopes: readonly Scope[];
-  /** Undefined: not a customer's. */
-  portal: Portal | undefined;
-  /** RFC 3339. */
-  expiresAt: string;
+  /** The part of a customer's session that its link gave; undefined: not a customer's. */
+  portal: NonNullable<ApiSession['portal']> | undefined;
 }
 
 /** In the place of a tenant: all. */

@@ -1,4 +1,1 @@
-import { audit } from './pages.ts';
-
-/** `T/audit`. */
-export const auditPages = [audit];
+export { auditPages } from './pages.ts';

@@ -21,7 +21,7 @@ const filters: readonly Filter[] = [
 ];
 
 /** `T/audit`: who changed what, newest first. */
-export const audit = tenantPage({
+const audit = tenantPage({
   path: '/audit',
   title: 'Audit',
   section: 'audit',
@@ -56,3 +56,6 @@ export const audit = tenantPage({
     },
   },
 });
+
+/** `T/audit`. */
+export const auditPages = [audit];

@@ -40,9 +40,8 @@ export function resourceLink({ resource_id: id }: Pick<AuditEntry, 'resource_id'
     return html`<span><a href="${t}/endpoints/${id}"><bdi class="url">${breakable(url)}</bdi></a> ${changes}</span>`;
   if (name !== undefined) return html`<span><a href="${t}/sources/${id}"><bdi>${name}</bdi></a> ${changes}</span>`;
   const [section, word] = lasting[id.slice(0, 4)] ?? [];
-  return section === undefined
-    ? changes
-    : html`<span><a href="${t}/${section}/${encodeURIComponent(id)}">${word}</a> ${changes}</span>`;
+  if (section === undefined) return changes;
+  return html`<span><a href="${t}/${section}/${encodeURIComponent(id)}">${word}</a> ${changes}</span>`;
 }
 
 /** A link to all that they changed. */

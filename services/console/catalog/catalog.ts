@@ -33,12 +33,6 @@ export type FoundType =
   | { kind: 'gone' }
   | { kind: 'missing' };
 
-interface ChangesPage {
-  changes: readonly EventTypeChange[];
-  /** The cursor of the page after this one. */
-  next: string | undefined;
-}
-
 /** Every call throws ApiError where it can't be told. */
 export interface Catalog {
   /** All of them, in the order of their names, without retired ones. */
@@ -48,8 +42,10 @@ export interface Catalog {
   type(name: string): Promise<FoundType>;
   /** @param type whose version it is, as `type` gave it */
   version(type: EventTypeSummary, version: number): Promise<Version | undefined>;
-  /** Undefined for a cursor that is none. */
-  changes(cursor: string | undefined): Promise<ChangesPage | undefined>;
+  /** Undefined for a cursor that is none. @returns `next`: the cursor of the page after this one */
+  changes(
+    cursor: string | undefined,
+  ): Promise<{ changes: readonly EventTypeChange[]; next: string | undefined } | undefined>;
   thinWords: number;
   /** The API's answers that it has used. */
   answers(): UsedAnswers;
@@ -57,13 +53,8 @@ export interface Catalog {
   isUnchanged(answers: UsedAnswers): Promise<boolean>;
 }
 
-interface AskingOptions {
-  traceparent: string;
-  /** Called for each answer that is not of now. */
-  onAge(ageSeconds: number): void;
-}
-
-export type OpenCatalog = (asking: AskingOptions) => Catalog;
+/** @param onAge called for each answer that is not of now */
+export type OpenCatalog = (asking: { traceparent: string; onAge(ageSeconds: number): void }) => Catalog;
 
 interface Deps {
   transport: Transport;

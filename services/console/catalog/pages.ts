@@ -4,6 +4,7 @@ import { html, type Html } from '#lib/html';
 import { withQuery } from '../api-calls/calls.ts';
 import { moved, page, problem } from '../page-result.ts';
 import { catalogPage } from '../page.ts';
+import { nothingFound } from '../ui/list-page.ts';
 import { type Filter, filterForm, pager } from '../ui/lists.ts';
 import { plural } from '../ui/text.ts';
 import { catalogLinks, groupPath, prefixIn, typePath, versionOf, versionPath } from '../ui/type-links.ts';
@@ -31,7 +32,6 @@ const types = catalogPage({
         (own.get('category') ?? category) === category && (own.get('status') ?? status) === status,
     );
     const form = filterForm({ action: href, filters, query: own });
-    const canonical = withQuery('/catalog', own);
     if (!/^[1-9]\d{0,5}$/.test(number))
       return page({
         status: 400,
@@ -39,11 +39,14 @@ const types = catalogPage({
       });
     const from = (Number(number) - 1) * perPage;
     const shown = matching.slice(from, from + perPage);
-    if (shown.length === 0) return page({ status: 404, body: html`${form}${nothing(href)}` });
+    if (shown.length === 0) return page({ status: 404, body: html`${form}${nothingFound(href, 'No event type')}` });
     const isFirst = own.size === 0;
     return page({
       title: isFirst || own.has('category') || own.has('status') ? 'Event types' : `Event types, page ${number}`,
-      indexing: { canonical, isIndexed: isFirst && countWords(wordsOfTable(shown)) >= catalog.thinWords },
+      indexing: {
+        canonical: withQuery('/catalog', own),
+        isIndexed: isFirst && countWords(wordsOfTable(shown)) >= catalog.thinWords,
+      },
       body: html`${form}
 <p class="muted">${plural(matching.length, 'event type')}</p>
 ${typeTable('Event types', shown, catalogLinks(base))}
@@ -87,9 +90,6 @@ function filtersOf(all: readonly EventTypeSummary[]): readonly Filter[] {
     },
   ];
 }
-
-const nothing = (href: string): Html =>
-  html`<div class="empty"><h2>Nothing matches</h2><p>No event type matches all filters. Change a filter, or <a href="${href}">see all</a>.</p></div>`;
 
 function groupLinks(all: readonly EventTypeSummary[], base: string): Html | null {
   const groups = [...new Set(all.flatMap((type) => type.groups))].sort();

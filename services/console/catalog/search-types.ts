@@ -2,11 +2,8 @@ import type { EventTypeSummary } from '#lib/api-contract';
 import { typeLinkPattern } from '#lib/contract';
 
 /** Runs of characters with a letter or a digit, as the API counts those of a type. */
-export const countWords = (texts: Iterable<string>): number =>
-  [...texts].reduce(
-    (sum, text) => sum + (text.match(/\S+/g) ?? []).filter((word) => /[\p{L}\p{N}]/u.test(word)).length,
-    0,
-  );
+export const countWords = (texts: readonly string[]): number =>
+  (texts.join('\n').match(/\S+/g) ?? []).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
 
 const longest = 240;
 
@@ -25,10 +22,7 @@ const mostSuggestions = 5;
 const mostEdits = 3;
 
 export function searchTypes(types: readonly EventTypeSummary[], query: string): readonly EventTypeSummary[] {
-  const words = query
-    .toLowerCase()
-    .split(/\s+/)
-    .filter((word) => word !== '');
+  const words = query.toLowerCase().match(/\S+/g) ?? [];
   if (words.length === 0) return [];
   const ranked = types.flatMap((type) => {
     const name = type.name.toLowerCase();

@@ -105,7 +105,7 @@ const whyNot = (scope: Scope | 'operator' | 'any'): string =>
     ? 'This page needs the scope operator: only a session of the operator’s key has it.'
     : `This session does not have the scope ${scope}.`;
 
-/** Parameters with names of event types, which may have slashes: their pages validate them (catalog/addresses.ts). */
+/** Parameters with names of event types, which may have slashes: their pages validate them (ui/type-links.ts). */
 const namesOfTypes: ReadonlySet<string> = new Set(['type', 'prefix', 'name']);
 
 /** Dots would be resolved on the way to the API, and no id has a slash or a control character. */

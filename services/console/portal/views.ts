@@ -24,7 +24,7 @@ export const portalHeader = ({ base, session }: Shell): Html =>
 <span class="search"></span>
 ${
   session?.portal &&
-  html`${wayBack(session.portal.returnUrl)}<form method="post" action="${portalBase(base)}/session/end"><button class="quiet">Leave</button></form>`
+  html`${wayBack(session.portal.return_url)}<form method="post" action="${portalBase(base)}/session/end"><button class="quiet">Leave</button></form>`
 }
 </header>`;
 

@@ -81,19 +81,10 @@ export async function findSession(token: string, ask: AskMe): Promise<FoundSessi
   return failure.kind === 'problem' && failure.status === 401 ? { kind: 'none' } : { kind: 'failed', failure };
 }
 
-function sessionOf(token: string, { credential, tenant, all_tenants, scopes, portal, expires_at }: Me): FoundSession {
-  if (credential.type !== 'session') return { kind: 'none' };
-  const session = {
-    id: credential.id,
-    token,
-    tenant: all_tenants ? undefined : tenant,
-    scopes,
-    portal: portal
-      ? { capabilities: portal.capabilities, returnUrl: portal.return_url, accent: portal.accent }
-      : undefined,
-    expiresAt: expires_at ?? '',
-  };
-  return { kind: 'found', session };
+function sessionOf(token: string, { credential, tenant, all_tenants: ofAll, scopes, portal }: Me): FoundSession {
+  const { type, id } = credential;
+  const session = { id, token, tenant: ofAll ? undefined : tenant, scopes, portal: portal ?? undefined };
+  return type === 'session' ? { kind: 'found', session } : { kind: 'none' };
 }
 
 /**

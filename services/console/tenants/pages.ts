@@ -162,13 +162,9 @@ const tenants = operatorPage({
         columns: [
           { header: 'Tenant', cell: ({ id }) => id },
           { header: 'Name', cell: ({ name }) => html`<bdi>${name === '' ? '–' : name}</bdi>` },
-          { header: 'Sources', isNumber: true, cell: ({ counts, limits }) => share(counts.sources, limits.sources) },
-          {
-            header: 'Endpoints',
-            isNumber: true,
-            cell: ({ counts, limits }) => share(counts.endpoints, limits.endpoints),
-          },
-          { header: 'API keys', isNumber: true, cell: ({ counts, limits }) => share(counts.api_keys, limits.api_keys) },
+          { header: 'Sources', isNumber: true, cell: (tenant) => share(tenant, 'sources') },
+          { header: 'Endpoints', isNumber: true, cell: (tenant) => share(tenant, 'endpoints') },
+          { header: 'API keys', isNumber: true, cell: (tenant) => share(tenant, 'api_keys') },
           { header: 'Own limits', cell: ({ own_limits: own }) => Object.keys(own).map(inWords).join(', ') || 'none' },
           { header: 'Settings', cell: ({ id }) => html`<a href="${base}/tenants/${id}">Name and limits</a>` },
         ],
@@ -204,8 +200,8 @@ const tenants = operatorPage({
 const wrongId = 'must be 1 to 64 letters, digits, dots, dashes or underscores, and begin with a letter or digit';
 
 /** How much of its limit a tenant has. */
-const share = (has: number, limit: number): Html =>
-  html`<span>${count(has)} <span class="muted">of ${count(limit)}</span></span>`;
+const share = ({ counts, limits }: Tenant, of: keyof Tenant['counts']): Html =>
+  html`<span>${count(counts[of])} <span class="muted">of ${count(limits[of])}</span></span>`;
 
 const nameForm = ({ context, entered, errors = [] }: Omit<TenantForm, 'tenant'>): Html =>
   html`${errorSummary(errors)}${postForm(context, {

@@ -77,18 +77,28 @@ export const selectField = ({ options, ...field }: Field & { options: readonly O
 export const checkbox = ({ name, label, isChecked }: Pick<Field, 'name' | 'label'> & { isChecked: boolean }): Html =>
   html`<label class="check"><input type="checkbox" name="${name}" value="1"${isChecked && html` checked`}> ${label}</label>`;
 
-function framed(
-  { name, label, hint, errors = [], isRequired, index = 0 }: Field,
-  control: (attributes: Html) => Html,
-): Html {
-  const first = fieldId(name);
-  const id = index === 0 ? first : `${first}-${index + 1}`;
-  const wrong = errors.filter(({ field }) => fieldId(field) === first || fieldId(field).startsWith(`${first}-`));
-  const described = [hint && `${id}-hint`, wrong.length > 0 && `${id}-error`].filter(Boolean).join(' ');
-  const attributes = html` id="${id}" name="${name}"${isRequired === true && html` required`}${wrong.length > 0 && html` aria-invalid="true"`}${described !== '' && html` aria-describedby="${described}"`}`;
-  return html`<div class="field"><label for="${id}">${label}</label>${hint && html`<p class="hint" id="${id}-hint">${hint}</p>`}
+function framed(field: Field, control: (attributes: Html) => Html): Html {
+  const { name, label, isRequired, index = 0 } = field;
+  const id = index === 0 ? fieldId(name) : `${fieldId(name)}-${index + 1}`;
+  const { hint, error, describedBy } = descriptionOf(id, field);
+  const attributes = html` id="${id}" name="${name}"${isRequired === true && html` required`}${error && html` aria-invalid="true"`}${describedBy}`;
+  return html`<div class="field"><label for="${id}">${label}</label>${hint}
 ${control(attributes)}
-${wrong.length > 0 && html`<p class="field-error" id="${id}-error">${wrong.map(({ message }) => message).join('; ')}</p>`}</div>`;
+${error}</div>`;
+}
+
+/** The hint of a field, the errors of it and of what is within it, and the attribute that names both. */
+function descriptionOf(id: string, { name, hint, errors = [] }: Pick<Field, 'name' | 'hint' | 'errors'>) {
+  const first = fieldId(name);
+  const wrong = errors.filter(({ field }) => fieldId(field) === first || fieldId(field).startsWith(`${first}-`));
+  const ids = [hint && `${id}-hint`, wrong.length > 0 && `${id}-error`].filter(Boolean).join(' ');
+  return {
+    hint: hint && html`<p class="hint" id="${id}-hint">${hint}</p>`,
+    error:
+      wrong.length > 0 &&
+      html`<p class="field-error" id="${id}-error">${wrong.map(({ message }) => message).join('; ')}</p>`,
+    describedBy: ids !== '' && html` aria-describedby="${ids}"`,
+  };
 }
 
 /** Its name is the field of each that is chosen. */
@@ -98,14 +108,14 @@ interface CheckGroup extends Pick<Field, 'name' | 'label' | 'hint' | 'errors'> {
 }
 
 /** Several of some choices. An error of any of them is told for the group. */
-export function checkGroup({ name, label, hint, options, chosen, errors = [] }: CheckGroup): Html {
+export function checkGroup({ options, chosen, ...group }: CheckGroup): Html {
+  const { name, label } = group;
   const id = fieldId(name);
-  const wrong = errors.filter(({ field }) => fieldId(field) === id || fieldId(field).startsWith(`${id}-`));
-  const described = [hint && `${id}-hint`, wrong.length > 0 && `${id}-error`].filter(Boolean).join(' ');
-  return html`<fieldset class="check-group" id="${id}"${described !== '' && html` aria-describedby="${described}"`}><legend>${label}</legend>
-${hint && html`<p class="hint" id="${id}-hint">${hint}</p>`}
+  const { hint, error, describedBy } = descriptionOf(id, group);
+  return html`<fieldset class="check-group" id="${id}"${describedBy}><legend>${label}</legend>
+${hint}
 ${options.map((option) => html`<label class="check"><input type="checkbox" name="${name}" value="${option.value}"${chosen.includes(option.value) && html` checked`}> <bdi>${option.label}</bdi></label>`)}
-${wrong.length > 0 && html`<p class="field-error" id="${id}-error">${wrong.map(({ message }) => message).join('; ')}</p>`}</fieldset>`;
+${error}</fieldset>`;
 }
 
 /** The source of keys: the context of a page. */

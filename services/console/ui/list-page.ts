@@ -61,5 +61,6 @@ function wrongParameters(errors: readonly FieldError[], filters: readonly Filter
 ${others.length > 0 && html`<ul>${others.map(({ field, message }) => html`<li><code>${field}</code> ${message}</li>`)}</ul>`}</div>`;
 }
 
-const nothingFound = (href: string): Html =>
-  html`<div class="empty"><h2>Nothing matches</h2><p>Nothing here matches all filters. Change a filter, or <a href="${href}">see all</a>.</p></div>`;
+/** @param href the list without filters */
+export const nothingFound = (href: string, subject = 'Nothing here'): Html =>
+  html`<div class="empty"><h2>Nothing matches</h2><p>${subject} matches all filters. Change a filter, or <a href="${href}">see all</a>.</p></div>`;

@@ -132,19 +132,14 @@ function filterField(
   filter: Exclude<Filter, { kind: 'checks' }>,
   given: { value: string; errors: readonly FieldError[]; index?: number },
 ): Html {
-  const { name, label } = filter;
+  const field = { name: filter.name, label: filter.label, ...given };
   switch (filter.kind) {
     case 'choice':
-      return selectField({
-        name,
-        label,
-        ...given,
-        options: [{ value: '', label: 'Any' }, ...filter.options.map(inFull)],
-      });
+      return selectField({ ...field, options: [{ value: '', label: 'Any' }, ...filter.options.map(inFull)] });
     case 'text':
-      return textField({ name, label, ...given, placeholder: filter.placeholder ?? '' });
+      return textField({ ...field, placeholder: filter.placeholder ?? '' });
     case 'time':
-      return textField({ name, label, ...given, placeholder: '2026-01-31T09:30:00Z', size: 22 });
+      return textField({ ...field, placeholder: '2026-01-31T09:30:00Z', size: 22 });
   }
 }
 

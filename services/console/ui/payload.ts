@@ -1,4 +1,4 @@
-import { html, type Html } from '#lib/html';
+import { html, type Html, type HtmlValue } from '#lib/html';
 import { decodeContent } from '#lib/payload';
 import type { Payload } from '../api-calls/calls.ts';
 
@@ -179,14 +179,12 @@ interface PayloadView {
 export function payloadView({ payload, text, maxCharacters, href }: PayloadView): Html {
   switch (text.kind) {
     case 'empty':
-      return html`<p class="note">The payload is empty: 0 bytes.</p>`;
+      return note('The payload is empty: 0 bytes.');
     case 'binary':
     case 'encoded': {
       const maxBytes = Math.floor(maxCharacters / 16);
-      return html`${
-        text.kind === 'encoded' &&
-        html`<p class="note">These are the bytes as they came: their Content-Encoding could not be undone.</p>`
-      }${hexDump(text.bytes, maxBytes)}${text.bytes.length > maxBytes && cut(byteCount(maxBytes), href)}`;
+      const why = 'These are the bytes as they came: their Content-Encoding could not be undone.';
+      return html`${text.kind === 'encoded' && note(why)}${hexDump(text.bytes, maxBytes)}${text.bytes.length > maxBytes && cut(byteCount(maxBytes), href)}`;
     }
     case 'json':
     case 'text': {
@@ -194,15 +192,15 @@ export function payloadView({ payload, text, maxCharacters, href }: PayloadView)
       const isOneLine = text.kind === 'json' && !text.text.trim().includes('\n');
       const shown = (isOneLine ? indentedJson(text.text) : text.text).slice(0, maxCharacters);
       const isCut = shown.length === maxCharacters;
-      return html`${
-        text.isDecoded &&
-        html`<p class="note">Shown decoded: it came under the Content-Encoding <code>${payload.contentEncoding ?? ''}</code>.</p>`
-      }${
+      const coding = html`Shown decoded: it came under the Content-Encoding <code>${payload.contentEncoding ?? ''}</code>.`;
+      return html`${text.isDecoded && note(coding)}${
         text.kind === 'json' ? jsonText(shown) : html`<pre class="code json" tabindex="0">${`\n${shown}`}</pre>`
       }${isCut && cut(`${maxCharacters.toLocaleString('en')} characters`, href)}`;
     }
   }
 }
+
+const note = (sentence: HtmlValue): Html => html`<p class="note">${sentence}</p>`;
 
 const cut = (shown: string, href: string | undefined): Html =>
   html`<p class="muted">Only the first ${shown} are shown.${href !== undefined && html` <a href="${href}">See all of it</a>.`}</p>`;

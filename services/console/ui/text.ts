@@ -44,16 +44,9 @@ export const typeText = (text: string, links: EventTypeSummary['links'], to: Typ
     .filter((paragraph) => paragraph !== '')
     .map((paragraph) => html`<p class="prose">${linked(paragraph, links, to)}</p>`)}`;
 
-function linked(text: string, links: EventTypeSummary['links'], to: TypeLinks): Html[] {
-  const parts: Html[] = [];
-  let at = 0;
-  for (const match of text.matchAll(typeLinkPattern)) {
-    const [whole, name = ''] = match;
-    parts.push(html`${text.slice(at, match.index)}`, linkOf(name, links, to));
-    at = match.index + whole.length;
-  }
-  return [...parts, html`${text.slice(at)}`];
-}
+/** Every second part is the name within a link. */
+const linked = (text: string, links: EventTypeSummary['links'], to: TypeLinks): Html =>
+  html`${text.split(typeLinkPattern).map((part, index) => (index % 2 === 0 ? part : linkOf(part, links, to)))}`;
 
 function linkOf(name: string, links: EventTypeSummary['links'], to: TypeLinks): Html {
   const link = Object.hasOwn(links, name) ? links[name] : undefined;
