@@ -8,6 +8,8 @@ const perClient = {
   raisedBy: 'no setting',
 } as const;
 
+const perForm = { unit: 'bytes', atLimit: 'a page with 413', raisedBy: 'no setting' } as const;
+
 /** Limits that people meet in the console and the portal. */
 export const consoleLimits = {
   signing_in: {
@@ -29,19 +31,15 @@ export const consoleLimits = {
     counts: `pages of the catalog per second, with bursts of ${catalogRate.burst}`,
   },
   console_form: {
+    ...perForm,
     whose: 'each form of the console',
     usual: formLimits.usual,
-    unit: 'bytes',
     counts: `bytes; ${formLimits.payload} of those that take a payload`,
-    atLimit: 'a page with 413',
-    raisedBy: 'no setting',
   },
   console_public_form: {
+    ...perForm,
     whose: 'each form for those who have not signed in',
     usual: formLimits.public,
-    unit: 'bytes',
     counts: 'bytes',
-    atLimit: 'a page with 413',
-    raisedBy: 'no setting',
   },
 } as const satisfies OtherLimits;

@@ -7,10 +7,7 @@ const shownFields = 3;
 
 /** The fields that changed, before and after beside each other, as the API shows them: secrets are masked. What there was not is left out. */
 export function change({ before, after }: Pick<AuditEntry, 'before' | 'after'>): Html {
-  const sides = [
-    { name: 'before', of: before },
-    { name: 'after', of: after },
-  ].flatMap(({ name, of }) => (of === null ? [] : [{ name, of }]));
+  const sides = Object.entries({ before, after }).flatMap(([name, of]) => (of === null ? [] : [{ name, of }]));
   const fields = [...new Set(sides.flatMap(({ of }) => Object.keys(of)))];
   if (fields.length === 0) return html`–`;
   const isUpdate = sides.length === 2;

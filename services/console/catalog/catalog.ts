@@ -127,14 +127,12 @@ export function createCatalogs({ transport, clock, log, catalog: settings }: Dep
         if (cursor === undefined) break;
         query.set('cursor', cursor);
       }
-      return found.filter(({ visibility }) => visibility === 'public');
+      return found.filter(isPublic);
     }
 
     /** A retired type that nobody has seen is not told of now. */
     const wasPublic = async (name: string): Promise<boolean> =>
-      (await all({ status: 'retired' })).some(
-        (type) => type.name === name || type.aliases.some((alias) => alias.name === name),
-      );
+      (await all({ status: 'retired' })).some((type) => namesOf(type).includes(name));
 
     async function readType(name: string): Promise<FoundType> {
       const answer = await ask<EventType | EventTypeAlias>(withQuery(addressOfName('/event-types', name), asPublic));
@@ -142,7 +140,7 @@ export function createCatalogs({ transport, clock, log, catalog: settings }: Dep
       if (!('value' in answer)) return { kind: 'missing' };
       const { value: type, text } = answer;
       if ('target' in type) return { kind: 'moved', to: type.target, by: type.kind };
-      if (type.visibility !== 'public') return { kind: 'missing' };
+      if (!isPublic(type)) return { kind: 'missing' };
       const newest = rawMember(text, 'newest');
       return {
         kind: 'found',
@@ -170,11 +168,7 @@ export function createCatalogs({ transport, clock, log, catalog: settings }: Dep
 
       async hadGroup(prefix) {
         const [current, retired] = await Promise.all([all({}), all({ status: 'retired' })]);
-        const names = [...current, ...retired].flatMap(({ name, aliases }) => [
-          name,
-          ...aliases.map((one) => one.name),
-        ]);
-        return names.some((name) => name.startsWith(`${prefix}.`));
+        return [...current, ...retired].flatMap(namesOf).some((name) => name.startsWith(`${prefix}.`));
       },
 
       async type(name) {
@@ -196,14 +190,15 @@ export function createCatalogs({ transport, clock, log, catalog: settings }: Dep
         const query = { visibility: 'public', limit: changesPerPage, cursor };
         const answer = await ask<EventTypeChange[]>(withQuery('/event-types/changes', query));
         if (!('value' in answer)) return undefined;
-        return {
-          changes: answer.value.filter(({ visibility }) => visibility === 'public'),
-          next: nextCursor(answer.link),
-        };
+        return { changes: answer.value.filter(isPublic), next: nextCursor(answer.link) };
       },
     };
   };
 }
+
+const isPublic = ({ visibility }: Pick<EventTypeSummary, 'visibility'>): boolean => visibility === 'public';
+
+const namesOf = ({ name, aliases }: EventTypeSummary): readonly string[] => [name, ...aliases.map((one) => one.name)];
 
 /** An answer that counts as the API's own. */
 type Told<T> = { status: 200 | 301; value: T; text: string; link: string } | { status: 400 | 404 | 410 };

@@ -52,42 +52,30 @@ const types = catalogPage({
 ${typeTable('Event types', shown, catalogLinks(base))}
 ${pager({
   href,
-  prev: from > 0 ? withPage(own, Number(number) - 1) : undefined,
-  next: from + perPage < matching.length ? withPage(own, Number(number) + 1) : undefined,
+  prev: from > 0 ? parametersIn(own, String(Number(number) - 1)) : undefined,
+  next: from + perPage < matching.length ? parametersIn(own, String(Number(number) + 1)) : undefined,
 })}
 ${isFirst && groupLinks(all, base)}`,
     });
   },
 });
 
-/** The parameters that this page has; links bring others. */
-function parametersIn(query: URLSearchParams): URLSearchParams {
+/** The parameters that this page has; links bring others. The first page has one address. */
+function parametersIn(query: URLSearchParams, number = query.get('page') ?? '1'): URLSearchParams {
   const own = new URLSearchParams();
-  for (const name of ['category', 'status', 'page']) {
-    const value = query.get(name);
-    // The first page has one address.
-    if (value !== null && !(name === 'page' && value === '1')) own.set(name, value);
-  }
+  const page = number === '1' ? null : number;
+  for (const [name, value] of Object.entries({ category: query.get('category'), status: query.get('status'), page }))
+    if (value !== null) own.set(name, value);
   return own;
 }
 
-function withPage(query: URLSearchParams, number: number): URLSearchParams {
-  const other = new URLSearchParams(query);
-  if (number === 1) other.delete('page');
-  else other.set('page', String(number));
-  return other;
-}
+const statuses = eventTypeStatuses.filter((status) => status !== 'retired');
 
 function filtersOf(all: readonly EventTypeSummary[]): readonly Filter[] {
   const categories = [...new Set(all.flatMap(({ category }) => (category === null ? [] : [category])))].sort();
   return [
     { kind: 'choice', name: 'category', label: 'Category', options: categories },
-    {
-      kind: 'choice',
-      name: 'status',
-      label: 'Status',
-      options: eventTypeStatuses.filter((status) => status !== 'retired'),
-    },
+    { kind: 'choice', name: 'status', label: 'Status', options: statuses },
   ];
 }
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { html, type Html } from '#lib/html';
-import { page, problem } from '../page-result.ts';
+import { page, type PageContent, type PageResult, problem } from '../page-result.ts';
 import { catalogPage } from '../page.ts';
 import { codeBlock } from '../ui/text.ts';
 
@@ -54,7 +54,7 @@ const folder = join(import.meta.dirname, '../snippets');
 const snippet = (file: string): Html => codeBlock(readFileSync(join(folder, file), 'utf8'));
 
 /** How to verify a request, in one language: for people who copy. */
-export function verifyPage({ name, byHand, rawBody, libraries = [] }: Language): Html {
+function howToVerify({ name, byHand, rawBody, libraries = [] }: Language): Html {
   return html`<p class="lead">Anybody can send a request to a public URL. Each of ours is signed with the secret of the endpoint, <code>whsec_…</code>, which was shown when the endpoint was created.</p>
 <div class="card"><h2>The body as it came</h2><p>The signature is over the exact bytes of the body: verify them before a parser has changed them. ${rawBody}</p></div>
 <div class="card"><h2>By hand</h2><p>The key is the base64 after <code>whsec_</code>; what is signed with HMAC-SHA256 is <code>${'<webhook-id>.<webhook-timestamp>.<body>'}</code>. Nothing but what comes with ${name} is needed.</p>
@@ -70,18 +70,18 @@ ${libraries.map(
 </ul></div>`;
 }
 
+/** @param path of the language; 404 for one that there is no page for */
+export function verifyPage(path: string, indexing?: PageContent['indexing']): PageResult {
+  const language = Object.hasOwn(languages, path) ? languages[path] : undefined;
+  if (language === undefined) return problem(404);
+  return page({ title: `Verify signatures in ${language.name}`, indexing, body: howToVerify(language) });
+}
+
 /** It asks nothing of the API: how to verify can be read whatever is away. */
 export const verify = catalogPage({
   path: '/catalog/verify/:language',
   title: 'Verify signatures',
-  answer({ params }) {
-    const language = Object.hasOwn(languages, params.language) ? languages[params.language] : undefined;
-    if (language === undefined) return problem(404);
-    return page({
-      title: `Verify signatures in ${language.name}`,
-      // The same words for every installation of Hookline.
-      indexing: { canonical: `/catalog/verify/${params.language}`, isIndexed: false },
-      body: verifyPage(language),
-    });
-  },
+  // The same words for every installation of Hookline.
+  answer: ({ params: { language } }) =>
+    verifyPage(language, { canonical: `/catalog/verify/${language}`, isIndexed: false }),
 });

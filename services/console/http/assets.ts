@@ -27,10 +27,10 @@ export interface Assets {
   names: readonly string[];
 }
 
-const here = join(import.meta.dirname, '..');
+const root = join(import.meta.dirname, '..');
 
 /** Reads what is in assets/ and islands/. */
-export function loadAssets(root = here): Assets {
+export function loadAssets(): Assets {
   const files = new Map<string, { contentType: string; text: string }>([
     ['console.css', { contentType: 'text/css; charset=utf-8', text: readStyles(join(root, 'assets')) }],
     ['icon.svg', { contentType: 'image/svg+xml', text: readFileSync(join(root, 'assets/icon.svg'), 'utf8') }],

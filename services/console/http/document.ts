@@ -24,7 +24,7 @@ export function renderDocument(shell: Shell, content: TitledContent): string {
     (name) => html`<script type="module" src="${base}${assets.path(`${name}.js`)}"></script>`,
   );
   const wholeTitle = [title, ...(tenant === undefined ? [] : [tenant]), around.product];
-  const document = html`<!doctype html>
+  return html`<!doctype html>
 <html lang="en"${theme && html` data-theme="${theme}"`}${isFramed && html` data-framed`}>
 <head>
 <meta charset="utf-8">
@@ -53,8 +53,7 @@ ${body}
 ${footer(shell)}${isFramed && html`<frame-height data-origins="${shell.frame.join(' ')}"></frame-height>`}
 </body>
 </html>
-`;
-  return document.toString();
+`.toString();
 }
 
 /** The frame of each face's pages. */

@@ -49,21 +49,28 @@ async function findById(api: ReadApi, id: string): Promise<Target | 'gone' | und
   throw new ApiError(failure);
 }
 
-const trace = /^[0-9a-f]{32}$/;
-const tag = /^[\w.-]{1,64}:./;
-/** The form of a type of events. */
-const type = /^[!-)+-~]{1,255}$/;
+interface EventFilter {
+  name: 'event_id' | 'receipt_id' | 'trace_id' | 'tag' | 'type';
+  kind: string;
+  /** Texts of another form are nothing that this filter takes. */
+  form: RegExp;
+  /** A single event is shown itself; of a type its list is, for one more may come every moment. */
+  isOfOne: boolean;
+}
+
+const eventFilters: readonly EventFilter[] = [
+  { name: 'event_id', kind: 'Sender’s id', form: /./, isOfOne: true },
+  { name: 'receipt_id', kind: 'Receipt', form: /^rcp_/, isOfOne: true },
+  { name: 'trace_id', kind: 'Trace', form: /^[0-9a-f]{32}$/, isOfOne: true },
+  { name: 'tag', kind: 'Tag', form: /^[\w.-]{1,64}:./, isOfOne: true },
+  { name: 'type', kind: 'Type', form: /^[!-)+-~]{1,255}$/, isOfOne: false },
+];
 
 /** Everything that has the text as an id of its sender, a receipt, a trace, a tag, a type, or in its name or URL. */
 async function findByText(api: ReadApi, text: string): Promise<Found> {
-  const events = (filter: string, kind: string, isOfOne: boolean) => findEvents(api, { filter, text, kind, isOfOne });
   const query = { q: text, limit: maxNamed };
   const found = await Promise.all([
-    events('event_id', 'Sender’s id', true),
-    text.startsWith('rcp_') ? events('receipt_id', 'Receipt', true) : nowhere,
-    trace.test(text) ? events('trace_id', 'Trace', true) : nowhere,
-    tag.test(text) ? events('tag', 'Tag', true) : nowhere,
-    type.test(text) ? events('type', 'Type', false) : nowhere,
+    ...eventFilters.filter(({ form }) => form.test(text)).map((filter) => findEvents(api, text, filter)),
     findNamed(text, pagesByPrefix.ep, api.list('GET /v1/endpoints', { query }), ({ url }) => url),
     findNamed(text, pagesByPrefix.src, api.list('GET /v1/sources', { query }), ({ name }) => name),
   ]);
@@ -75,13 +82,9 @@ async function findByText(api: ReadApi, text: string): Promise<Found> {
 
 const nowhere: Found = { targets: [], unfinished: [] };
 
-/** @param isOfOne a single event is shown itself; of a type its list is, for one more may come every moment */
-async function findEvents(
-  api: ReadApi,
-  { filter, text, kind, isOfOne }: { filter: string; text: string; kind: string; isOfOne: boolean },
-): Promise<Found> {
-  const listed = await api.list('GET /v1/events', { query: { order: 'desc', limit: 2, [filter]: text } });
-  const list = { href: withQuery('/events', { [filter]: text }), kind, label: text };
+async function findEvents(api: ReadApi, text: string, { name, kind, isOfOne }: EventFilter): Promise<Found> {
+  const listed = await api.list('GET /v1/events', { query: { order: 'desc', limit: 2, [name]: text } });
+  const list = { href: withQuery('/events', { [name]: text }), kind, label: text };
   // The text is nothing that such a filter takes.
   if (!listed.ok) return nowhere;
   const { items, next } = listed;

@@ -3,7 +3,6 @@ import type { EventTypeAlias, EventTypeSummary } from '#lib/api-contract';
 import { type AliasKind, placeOfName } from '#lib/contract';
 import type { ReadApi } from '../api-calls/console-api.ts';
 import {
-  languages,
   typeColumns,
   typeView,
   type TypeWithNewest,
@@ -32,8 +31,10 @@ async function readType(
     const newest = type.newest && withTexts(type.newest, rawMember(text, 'newest') ?? '');
     return { kind: 'found', type: { ...type, newest } };
   } catch (error) {
-    const alias = error instanceof ApiError ? aliasIn(error) : undefined;
-    if (alias === undefined) throw error;
+    const failure = error instanceof ApiError ? error.failure : undefined;
+    // The API answers a 301 for a former name.
+    if (failure?.kind !== 'unexpected_answer' || failure.status !== 301) throw error;
+    const alias = JSON.parse(failure.body) as EventTypeAlias;
     return { kind: 'moved', to: alias.target, by: alias.kind };
   }
 }
@@ -44,12 +45,6 @@ async function readVersion(api: ReadApi, name: string, version: number): Promise
   const given = { params: { ...params, version: String(version) }, query };
   const { value, text } = await api.withText('GET /v1/event-types/:name/versions/:version', given);
   return withTexts(value, text);
-}
-
-/** The body of a 301, which the API answers for a former name. */
-function aliasIn({ failure }: ApiError): EventTypeAlias | undefined {
-  if (failure.kind !== 'unexpected_answer' || failure.status !== 301) return undefined;
-  return JSON.parse(failure.body) as EventTypeAlias;
 }
 
 /** `/portal/event-types`: those that are described for customers, by name. */
@@ -204,7 +199,7 @@ const portalStart = portalPage({
     async answer(context) {
       const listed = await context.api.list('GET /v1/endpoints', { query: { limit: mostEndpoints } });
       if (!listed.ok) return problem(503, { retryAfterSeconds: 5 });
-      return page({ body: customerStart(context, { endpoints: listed.items, hasMore: listed.next !== undefined }) });
+      return page({ body: customerStart(context, listed) });
     },
   },
 });
@@ -216,11 +211,7 @@ const portalVerify = portalPage({
   section: 'overview',
   get: {
     capability: 'view',
-    answer({ params }) {
-      const language = Object.hasOwn(languages, params.language) ? languages[params.language] : undefined;
-      if (language === undefined) return problem(404);
-      return page({ title: `Verify signatures in ${language.name}`, body: verifyPage(language) });
-    },
+    answer: ({ params }) => verifyPage(params.language),
   },
 });
 

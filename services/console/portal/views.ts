@@ -1,3 +1,4 @@
+import type { Page } from '#client';
 import type { Endpoint } from '#lib/api-contract';
 import { html, type Html } from '#lib/html';
 import { languages } from '../catalog/index.ts';
@@ -64,16 +65,10 @@ export const notKept = (href: string): PageContent => ({
 <p><a class="button primary" href="${href}" target="_blank" rel="noopener">Open in a new window</a></p></div>`,
 });
 
-interface Start {
-  endpoints: readonly Endpoint[];
-  /** There are more than these. */
-  hasMore: boolean;
-}
-
 /** Where a customer arrives: their endpoints, what is wrong with them, and how to begin. */
-export const customerStart = (context: TenantContext, { endpoints, hasMore }: Start): Html =>
-  html`${endpoints.length > 0 && yourEndpoints(context.t, endpoints, hasMore)}
-${firstSteps(context, endpoints.length > 0)}`;
+export const customerStart = (context: TenantContext, { items, next }: Pick<Page<Endpoint>, 'items' | 'next'>): Html =>
+  html`${items.length > 0 && yourEndpoints(context.t, items, next !== undefined)}
+${firstSteps(context, items.length > 0)}`;
 
 const yourEndpoints = (t: string, endpoints: readonly Endpoint[], hasMore: boolean): Html =>
   html`<section class="part"><h2>Your endpoints</h2>${table({

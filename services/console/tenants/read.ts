@@ -33,7 +33,7 @@ export async function findTenantsInUse({
   api,
   tenant,
   can,
-}: Pick<TenantContext, 'tenant' | 'can'> & { api: Pick<ReadApi, 'ask'> }): Promise<readonly Tenant[]> {
+}: Pick<TenantContext, 'api' | 'tenant' | 'can'>): Promise<readonly Tenant[]> {
   if (!can('operator')) return [];
   const listed = await api.ask('GET /v1/tenants', { query: { limit: asked } });
   if (!listed.ok) return [];

@@ -19,7 +19,6 @@ interface ListPage<Row> {
   /** How to begin: shown while there is nothing at all. */
   empty: Parameters<typeof emptyState>[0];
   pagerWords?: { prev: string; next: string };
-  islands?: readonly string[];
 }
 
 /** Where in the list a page is: parameters of the API, which page through the same list. */
@@ -37,10 +36,10 @@ export const listParameters = (filters: readonly Filter[], ...more: readonly str
  * matches, and a page beyond the last, are a 404 with the form as it was; wrong filters are a 400.
  */
 export function listPage<Row>({ query }: { query: URLSearchParams }, list: ListPage<Row>): PageResult {
-  const { title, href, listed, columns, row, filters = [], actions, above, empty, pagerWords, islands } = list;
+  const { title, href, listed, columns, row, filters = [], actions, above, empty, pagerWords } = list;
   const errors = listed.ok ? [] : listed.errors;
   const form = filters.length === 0 ? null : filterForm({ action: href, filters, query, errors });
-  const content = { title, actions, islands };
+  const content = { title, actions };
   if (!listed.ok)
     return page({ ...content, status: 400, body: html`${form}${wrongParameters(listed.errors, filters)}` });
   if (listed.items.length === 0) {

@@ -20,13 +20,11 @@ interface Table<Row> {
   rows: readonly Row[];
   /** The page of a row: a click anywhere on the row opens it. */
   href?(row: Row): string;
-  /** For an island that adds rows. */
-  id?: string;
 }
 
 /** A list as a table. On a narrow screen each row becomes a block with the headers inside: the page itself never scrolls sideways. */
-export function table<Row>({ caption, columns, rows, href, id }: Table<Row>): Html {
-  return html`<div class="table-frame"><table role="table" class="rows${href === undefined ? '' : ' rows-linked'}"${id !== undefined && html` id="${id}"`}><caption class="visually-hidden">${caption}</caption>
+export function table<Row>({ caption, columns, rows, href }: Table<Row>): Html {
+  return html`<div class="table-frame"><table role="table" class="rows${href === undefined ? '' : ' rows-linked'}"><caption class="visually-hidden">${caption}</caption>
 <thead role="rowgroup"><tr role="row">${columns.map(({ header, isNumber }) => html`<th scope="col" role="columnheader"${isNumber === true && html` class="number"`}>${header}</th>`)}</tr></thead>
 <tbody role="rowgroup">${tableRows({ columns, rows, href })}</tbody></table></div>`;
 }

@@ -84,18 +84,14 @@ export function jsonText(text: string): Html {
 /** Deeper levels are not indented further: ten thousand of them would be all spaces. */
 const deepestIndent = 40;
 
-/** As many as a megabyte of usual JSON has. */
-const usualCharacters = 2 * 1024 * 1024;
+/** As many as a megabyte of usual JSON has: what comes after them is left in one line. A megabyte of brackets would be eighty megabytes of spaces. */
+const mostCharacters = 2 * 1024 * 1024;
 
 /** Strings as a whole; whitespace between tokens; brackets, commas and colons; runs of anything else. */
 const piece = /"(?:[^"\\]|\\.)*"?|\s+|[{}[\],:]|[^\s{}[\],:"]+/gs;
 
-/**
- * Lines and indents for JSON that was sent in one line. Tokens stay as they came: only the whitespace between them is ours.
- *
- * @param mostCharacters of lines: what comes after them is left in one. A megabyte of brackets would be eighty megabytes of spaces
- */
-export function indentedJson(text: string, mostCharacters = usualCharacters): string {
+/** Lines and indents for JSON that was sent in one line. Tokens stay as they came: only the whitespace between them is ours. */
+export function indentedJson(text: string): string {
   const out: string[] = [];
   let length = 0;
   let depth = 0;

@@ -44,7 +44,7 @@ function microsOf(instant: string): number {
 /** An instant for which its minute says enough. The title and the attribute have all of it. */
 export function minute(instant: string | null | undefined): Html {
   const [, date, clock] = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)/.exec(instant ?? '') ?? [];
-  if (instant === null || instant === undefined || date === undefined || clock === undefined) return html`–`;
+  if (date === undefined) return html`–`;
   return html`<time datetime="${instant}" title="${instant}" data-to="minute">${date} ${clock} UTC</time>`;
 }
 
@@ -55,6 +55,6 @@ export function minute(instant: string | null | undefined): Html {
 export function time(instant: string | null | undefined, otherwise = '–'): Html {
   if (instant === null || instant === undefined || instant === '') return html`${otherwise}`;
   const [, date, clock, fraction = ''] = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(\.\d{3})?\d*Z$/.exec(instant) ?? [];
-  const shown = date === undefined || clock === undefined ? instant : `${date} ${clock}${fraction} UTC`;
+  const shown = date === undefined ? instant : `${date} ${clock}${fraction} UTC`;
   return html`<time datetime="${instant}" title="${instant}">${shown}</time>`;
 }
