@@ -14,23 +14,19 @@ import { type Clock, createId, type Logger } from '#lib/runtime';
 import { attribute, observe, traceIdOf, type Tracer } from '#lib/telemetry';
 import { type CatalogSettings, createCatalogs } from './catalog/index.ts';
 import { createAnswerPage, formLimits } from './http/answer-page.ts';
-import { type Assets, serveAccents, serveAssets } from './http/assets.ts';
-import { createSendResult, faceOfPath, securityHeaders } from './http/send-result.ts';
+import { serveAccents, serveAssets } from './http/assets.ts';
+import { createSendResult, faceOfPath, securityHeaders, type Sending } from './http/send-result.ts';
 import { newState, pathOf, type RequestState, routeOf } from './http/request-state.ts';
 import type { ConsoleMetrics } from './metrics.ts';
 import { problem, type ProblemStatus } from './page-result.ts';
-import type { Page, Settings } from './page.ts';
+import type { Page } from './page.ts';
 import { pagesOf } from './pages.ts';
 
-export interface AppDeps {
+export interface AppDeps extends Pick<Sending, 'settings' | 'assets' | 'newKey'> {
   transport: Transport;
-  assets: Assets;
-  settings: Settings;
   /** The public origin; undefined: that of each request. */
   origin: string | undefined;
   trustedProxies: Networks;
-  /** An Idempotency-Key for a form. */
-  newKey(): string;
   clock: Clock;
   metrics: ConsoleMetrics;
   tracer: Tracer;
@@ -45,7 +41,7 @@ export interface AppDeps {
 const requestTimeoutMs = 30_000;
 
 export function buildApp(deps: AppDeps): FastifyInstance {
-  const { settings, trustedProxies, clock, assets } = deps;
+  const { settings, assets, clock } = deps;
   const app = fastify({
     logger: false,
     bodyLimit: formLimits.usual,
@@ -54,7 +50,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
     return503OnClosing: false,
     http: validateHostOurselves,
     clientErrorHandler: answerClientError,
-    trustProxy: trusting(trustedProxies),
+    trustProxy: trusting(deps.trustedProxies),
     genReqId: () => createId('req', clock.nowMs()),
     // An id of any length is an id that does not exist.
     routerOptions: { maxParamLength: 16_384 },
@@ -67,7 +63,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
     protocol === 'https' || deps.origin?.startsWith('https:') === true;
   const originOf = ({ protocol, host }: FastifyRequest): string => deps.origin ?? `${protocol}://${host}`;
   const { faces } = settings;
-  const sendResult = createSendResult({ settings, assets, originOf, isSecure, newKey: deps.newKey });
+  const sendResult = createSendResult({ ...deps, originOf, isSecure });
   const openCatalog = createCatalogs(deps);
   const answerPage = createAnswerPage({ ...deps, openCatalog, originOf, isSecure, sendResult });
 

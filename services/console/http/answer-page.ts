@@ -1,9 +1,8 @@
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
-import { ApiError, type Transport } from '#client';
+import { ApiError } from '#client';
 import type { Capability, Scope } from '#lib/api-contract';
 import { maxPayloadBytes } from '#lib/contract';
 import { withoutPort } from '#lib/net';
-import type { Clock } from '#lib/runtime';
 import { type ApiAccess, createConsoleApi, type WriteApi } from '../api-calls/console-api.ts';
 import { createKeptResults, type OpenCatalog } from '../catalog/index.ts';
 import type { ConsoleMetrics } from '../metrics.ts';
@@ -23,7 +22,7 @@ import {
 } from '../session/index.ts';
 import { keyField } from '../ui/form.ts';
 import { portalBase, tenantBase } from '../ui/shell.ts';
-import { checkRequest, createAddressLimit } from './check-request.ts';
+import { type CheckDeps, checkRequest, createAddressLimit } from './check-request.ts';
 import { isFramed, queryOf } from './request-state.ts';
 import type { Sending, SendResult } from './send-result.ts';
 
@@ -37,12 +36,8 @@ export const formLimits = {
   payload: 3 * maxPayloadBytes + 64 * 1024,
 } as const;
 
-interface Options extends Omit<Sending, 'assets'> {
-  transport: Transport;
+interface Options extends Omit<Sending, 'assets'>, Pick<ApiAccess, 'transport' | 'clock'>, Pick<CheckDeps, 'origin'> {
   openCatalog: OpenCatalog;
-  /** The public origin, if it is set. */
-  origin: string | undefined;
-  clock: Clock;
   metrics: ConsoleMetrics;
   sendResult: SendResult;
 }
@@ -70,29 +65,28 @@ export function createAnswerPage(options: Options): AnswerPage {
   const takeCatalogPage = createAddressLimit(catalogRate, clock);
   const keptResults = createKeptResults();
 
-  const apiAs =
-    ({ state, ip }: FastifyRequest) =>
-    (
-      credential: string | undefined,
-      more: Pick<Partial<ApiAccess>, 'tenant' | 'idempotencyKey' | 'asked' | 'left'> = {},
-    ): WriteApi =>
-      createConsoleApi({
-        transport,
-        clock,
-        credential,
-        clientAddress: withoutPort(ip),
-        newKey,
-        traceparent: state.span.traceparent,
-        asked: [],
-        left: state.left,
-        ...more,
-      });
+  const apiAs = (
+    { state, ip }: FastifyRequest,
+    credential: string | undefined,
+    more: Pick<Partial<ApiAccess>, 'tenant' | 'idempotencyKey' | 'asked' | 'left'>,
+  ): WriteApi =>
+    createConsoleApi({
+      transport,
+      clock,
+      credential,
+      clientAddress: withoutPort(ip),
+      newKey,
+      traceparent: state.span.traceparent,
+      asked: [],
+      left: state.left,
+      ...more,
+    });
 
   async function find(request: FastifyRequest, face: Face): Promise<FoundSession> {
     if (face === 'catalog') return { kind: 'none' };
     const token = tokenIn(request.headers.cookie, { face, isSecure: isSecure(request) });
     if (token === undefined) return { kind: 'none' };
-    const found = await findSession(token, (tenant) => apiAs(request)(token, { tenant }).ask('GET /v1/me'));
+    const found = await findSession(token, (tenant) => apiAs(request, token, { tenant }).ask('GET /v1/me'));
     if (found.kind !== 'found') return found;
     // A customer's session is none in the console, whatever cookie it is in; and the other way round.
     const isCustomer = found.session.portal !== undefined;
@@ -129,7 +123,7 @@ export function createAnswerPage(options: Options): AnswerPage {
         ...frameOf(request),
         actions: createSessionActions({
           // Redeeming a code uses it up, whoever waits for the answer.
-          apiAs: (credential, more) => apiAs(request)(credential, { ...more, left: undefined }),
+          apiAs: (credential, more) => apiAs(request, credential, { ...more, left: undefined }),
           takeSignIn: () => takeSignIn(request.ip),
           takeLook: () => takeLook(request.ip),
           metrics,
@@ -137,7 +131,7 @@ export function createAnswerPage(options: Options): AnswerPage {
         idempotencyKey: key ?? newKey(),
       } satisfies PublicFormContext;
     const ofOperator = page.access === 'operator' ? allTenants : tenant;
-    const api = apiAs(request)(session.token, {
+    const api = apiAs(request, session.token, {
       asked,
       ...(session.tenant === undefined && { tenant: ofOperator }),
       ...(key !== null && { idempotencyKey: key }),
@@ -185,7 +179,7 @@ export function createAnswerPage(options: Options): AnswerPage {
     const { session, tenant, asked } = request.state;
     if (access !== 'tenant' || session === undefined || session.tenant !== undefined || asked.length > 0)
       return undefined;
-    const me = await apiAs(request)(session.token, { tenant }).ask('GET /v1/me');
+    const me = await apiAs(request, session.token, { tenant }).ask('GET /v1/me');
     return me.ok ? undefined : problemOfFailure(me.failure);
   }
 
@@ -208,10 +202,9 @@ export function createAnswerPage(options: Options): AnswerPage {
     slashRouteOf: (page) =>
       routeWith(page, async (request) => {
         const result = await answer(page, request);
+        const isPage = result.kind === 'page' && result.status === 200;
         // A redirect leads to a page: what is not there, is so at this address too.
-        return result.kind === 'page' && result.status === 200
-          ? moved(withoutSlash(request.url, settings.base))
-          : result;
+        return isPage ? moved(withoutSlash(request.url, settings.base)) : result;
       }),
   };
 }

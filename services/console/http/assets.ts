@@ -28,13 +28,18 @@ export interface Assets {
 }
 
 const root = join(import.meta.dirname, '..');
+const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+const filesIn = (folder: string, end: string): readonly string[] =>
+  readdirSync(join(root, folder))
+    .filter((file) => file.endsWith(end))
+    .sort();
 
 /** Reads what is in assets/ and islands/. */
 export function loadAssets(): Assets {
-  const files = new Map<string, { contentType: string; text: string }>([
-    ['console.css', { contentType: 'text/css; charset=utf-8', text: readStyles(join(root, 'assets')) }],
-    ['icon.svg', { contentType: 'image/svg+xml', text: readFileSync(join(root, 'assets/icon.svg'), 'utf8') }],
-    ...readIslands(join(root, 'islands')),
+  const files = new Map([
+    ['console.css', { contentType: 'text/css; charset=utf-8', text: readStyles() }],
+    ['icon.svg', { contentType: 'image/svg+xml', text: read('assets/icon.svg') }],
+    ...filesIn('islands', '.ts').map((file) => [file.replace(/\.ts$/, '.js'), readIsland(file)] as const),
   ]);
   const whole = createHash('sha256');
   for (const [name, { text }] of files) whole.update(`${name}\0${text}\0`);
@@ -56,22 +61,17 @@ export function loadAssets(): Assets {
 }
 
 /** One style sheet: console.css, then those of single pages. */
-function readStyles(folder: string): string {
+function readStyles(): string {
   const first = 'console.css';
-  const others = readdirSync(folder).filter((file) => file.endsWith('.css') && file !== first);
-  return [first, ...others.sort()].map((file) => readFileSync(join(folder, file), 'utf8')).join('\n');
+  const others = filesIn('assets', '.css').filter((file) => file !== first);
+  return [first, ...others].map((file) => read(`assets/${file}`)).join('\n');
 }
 
 /** Browsers get the files as they are, without their types: lines and columns stay. */
-function readIslands(folder: string): [string, { contentType: string; text: string }][] {
-  const sources = readdirSync(folder).filter((file) => file.endsWith('.ts'));
-  return sources.sort().map((file) => {
-    const text = stripTypeScriptTypes(readFileSync(join(folder, file), 'utf8'));
-    return [scriptName(file), { contentType: 'text/javascript; charset=utf-8', text: importScripts(text) }];
-  });
-}
-
-const scriptName = (file: string): string => file.replace(/\.ts$/, '.js');
+const readIsland = (file: string) => ({
+  contentType: 'text/javascript; charset=utf-8',
+  text: importScripts(stripTypeScriptTypes(read(`islands/${file}`))),
+});
 
 const importScripts = (text: string): string =>
   text.replace(/(\b(?:from|import)\s*\(?\s*')(\.\/[\w-]+)\.ts'/g, "$1$2.js'");

@@ -55,6 +55,7 @@ export interface Sending {
   assets: Assets;
   originOf(request: FastifyRequest): string;
   isSecure(request: FastifyRequest): boolean;
+  /** An Idempotency-Key for a form. */
   newKey(): string;
 }
 

@@ -41,11 +41,10 @@ export const hasProbe = (header: string | undefined): boolean => readCookie(head
 const returnNameOf = (isSecure: boolean): string => `${isSecure ? '__Host-' : ''}hookline-portal-return`;
 
 /** Where a customer came from, for the page that says that the session is over: then nobody else can tell. */
-export const returnCookie = (returnUrl: string | null, cookie: { isSecure: boolean; isEmbedded: boolean }): string =>
-  setCookie(returnNameOf(cookie.isSecure), encodeURIComponent(returnUrl ?? ''), {
-    ...cookie,
-    ...(returnUrl === null && { maxAgeSeconds: 0 }),
-  });
+export function returnCookie(returnUrl: string | null, cookie: Omit<CookieOptions, 'maxAgeSeconds'>): string {
+  const maxAgeSeconds = returnUrl === null ? 0 : undefined;
+  return setCookie(returnNameOf(cookie.isSecure), encodeURIComponent(returnUrl ?? ''), { ...cookie, maxAgeSeconds });
+}
 
 /** An https URL, or nothing: on plain http others may have set the cookie. */
 export function returnUrlIn(header: string | undefined, isSecure: boolean): string | null {
@@ -62,17 +61,13 @@ function decoded(text: string): string {
   }
 }
 
-/** The faces that people sign in to: the operator's to the console, customers to the portal. */
-type SignedInFace = 'console' | 'portal';
-
-interface Cookie {
-  face: SignedInFace;
-  isSecure: boolean;
-  isEmbedded?: boolean;
-}
-
 /** Two: whoever tries the portal of a customer stays signed in to the console. */
-const names: Readonly<Record<SignedInFace, string>> = { console: 'hookline', portal: 'hookline-portal' };
+const names = { console: 'hookline', portal: 'hookline-portal' } as const;
+
+interface Cookie extends Omit<CookieOptions, 'maxAgeSeconds'> {
+  /** One that people sign in to: the operator's to the console, customers to the portal. */
+  face: keyof typeof names;
+}
 
 /** `__Host-`: no other host, not even a subdomain, can set it. Browsers refuse that name over plain http. */
 const sessionNameOf = ({ face, isSecure }: Cookie): string => `${isSecure ? '__Host-' : ''}${names[face]}`;
