@@ -8,39 +8,28 @@ import { findTarget, perPage, wordsOfChanges } from './find-type.ts';
 import { countWords } from './search-types.ts';
 import { wordsOfTable } from './views.ts';
 
-/** A part of the newest version, for programs. */
-const jsonOf = <const Path extends `/catalog/:type/${string}`>(
-  path: Path,
-  contentType: string,
-  /** Undefined: it has none. */
-  textOf: (version: Version) => string | undefined,
-) =>
+/** A part of the newest version, for programs. @param textOf undefined: the version has none */
+const jsonOf = (file: string, contentType: string, textOf: (version: Version) => string | undefined) =>
   catalogPage({
-    path,
-    title: path.slice(path.lastIndexOf('/') + 1),
+    path: `/catalog/:type/${file}`,
+    title: file,
     isDocument: true,
     query: ['name'],
     async answer({ catalog, params, query }) {
-      const found = await findTarget(catalog, { params: params as { type: string }, query });
+      const found = await findTarget(catalog, { params, query });
       if ('refusal' in found) return found.refusal;
       const { name, newest } = found.type;
       if (newest === null) return problem(404, { explanation: 'Its payload is not described' });
-      if (found.movedBy !== undefined) return moved(typePath(name, path.slice(path.lastIndexOf('/'))));
+      if (found.movedBy !== undefined) return moved(typePath(name, `/${file}`));
       const text = textOf(newest);
       if (text === undefined) return problem(404, { explanation: 'It has no example' });
       return documentOf(contentType, `${indentedJson(text)}\n`);
     },
   });
 
-export const schemaJson = jsonOf(
-  '/catalog/:type/schema.json',
-  'application/schema+json; charset=utf-8',
-  ({ schemaText }) => schemaText,
-);
-export const exampleJson = jsonOf(
-  '/catalog/:type/example.json',
-  'application/json; charset=utf-8',
-  ({ example, exampleText }) => (example === null ? undefined : exampleText),
+export const schemaJson = jsonOf('schema.json', 'application/schema+json; charset=utf-8', (one) => one.schemaText);
+export const exampleJson = jsonOf('example.json', 'application/json; charset=utf-8', ({ example, exampleText }) =>
+  example === null ? undefined : exampleText,
 );
 
 /** Nothing is kept from crawlers, so that they see what has become of each address. */

@@ -2,8 +2,8 @@ export {
   type Catalog,
   type CatalogSettings,
   createCatalogs,
+  type FoundType,
   type OpenCatalog,
-  type TypeWithNewest,
   type Version,
   withTexts,
 } from './catalog.ts';

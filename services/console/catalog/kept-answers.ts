@@ -17,21 +17,17 @@ interface KeptResult {
   bytes: number;
 }
 
-export interface KeptResults {
-  /** @param key of the page: its address, and what else goes into it */
-  of(key: string, catalog: Catalog, make: () => Promise<PageResult>): Promise<PageResult>;
-}
-
 /** The limit of all results together. */
 const mostResultBytes = 32 * 1024 * 1024;
 /** Beside the text of a result and its key. */
 const bytesPerResult = 1_024;
 
-export function createKeptResults(maxBytes = mostResultBytes): KeptResults {
+export function createKeptResults(maxBytes = mostResultBytes) {
   const kept = createByteLimit<KeptResult>(maxBytes, (one) => one.bytes);
 
   return {
-    async of(key, catalog, make) {
+    /** @param key of the page: its address, and what else goes into it */
+    async of(key: string, catalog: Catalog, make: () => Promise<PageResult>): Promise<PageResult> {
       const before = kept.get(key);
       if (before !== undefined && (await catalog.isUnchanged(before.answers))) {
         kept.keep(key, before);

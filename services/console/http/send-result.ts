@@ -163,12 +163,14 @@ export function createSendResult({ settings, assets, originOf, isSecure, newKey 
       case 'fragment':
         reply.headers(result.headers ?? {});
         return sendHtml(result.status, result.body.toString());
-      case 'bytes':
+      case 'bytes': {
+        const fileName = result.fileName.replaceAll(/[^\w.-]/g, '_');
         return reply
           .code(200)
           .header('content-type', result.isShown ? 'text/plain; charset=utf-8' : 'application/octet-stream')
-          .header('content-disposition', disposition(result.fileName, result.isShown))
+          .header('content-disposition', `${result.isShown ? 'inline' : 'attachment'}; filename="${fileName}"`)
           .send(result.body);
+      }
     }
   };
 }
@@ -219,9 +221,6 @@ function sendProblem(
     .header('content-type', problemContentType)
     .send(Buffer.from(JSON.stringify(details)));
 }
-
-const disposition = (fileName: string, isShown: boolean): string =>
-  `${isShown ? 'inline' : 'attachment'}; filename="${fileName.replaceAll(/[^\w.-]/g, '_')}"`;
 
 const portalPaths = /^\/(portal|p)(\/|$)/;
 

@@ -49,22 +49,18 @@ async function findById(api: ReadApi, id: string): Promise<Target | 'gone' | und
   throw new ApiError(failure);
 }
 
-interface EventFilter {
-  name: 'event_id' | 'receipt_id' | 'trace_id' | 'tag' | 'type';
-  kind: string;
-  /** Texts of another form are nothing that this filter takes. */
-  form: RegExp;
-  /** A single event is shown itself; of a type its list is, for one more may come every moment. */
-  isOfOne: boolean;
-}
-
-const eventFilters: readonly EventFilter[] = [
+/**
+ * Filters of events, for texts of their form. A single event is shown itself; of a type its list is, for one more may come every
+ * moment.
+ */
+const eventFilters = [
   { name: 'event_id', kind: 'Sender’s id', form: /./, isOfOne: true },
   { name: 'receipt_id', kind: 'Receipt', form: /^rcp_/, isOfOne: true },
   { name: 'trace_id', kind: 'Trace', form: /^[0-9a-f]{32}$/, isOfOne: true },
   { name: 'tag', kind: 'Tag', form: /^[\w.-]{1,64}:./, isOfOne: true },
   { name: 'type', kind: 'Type', form: /^[!-)+-~]{1,255}$/, isOfOne: false },
-];
+] as const;
+type EventFilter = (typeof eventFilters)[number];
 
 /** Everything that has the text as an id of its sender, a receipt, a trace, a tag, a type, or in its name or URL. */
 async function findByText(api: ReadApi, text: string): Promise<Found> {

@@ -1,11 +1,11 @@
 import { ApiError } from '#client';
 import type { EventTypeAlias, EventTypeSummary } from '#lib/api-contract';
-import { type AliasKind, placeOfName } from '#lib/contract';
+import { placeOfName } from '#lib/contract';
 import type { ReadApi } from '../api-calls/console-api.ts';
 import {
+  type FoundType,
   typeColumns,
   typeView,
-  type TypeWithNewest,
   verifyPage,
   type Version,
   versionPage,
@@ -21,15 +21,12 @@ import { portalBase } from '../ui/shell.ts';
 import { nameIn, portalLinks, versionOf } from '../ui/type-links.ts';
 import { customerStart, linkPage, notKept } from './views.ts';
 
-/** @returns the name of today and how it came about, if this is a former one. @throws ApiError */
-async function readType(
-  api: ReadApi,
-  name: string,
-): Promise<{ kind: 'found'; type: TypeWithNewest } | { kind: 'moved'; to: string; by: AliasKind }> {
+/** @throws ApiError where there is none of this name */
+async function readType(api: ReadApi, name: string): Promise<Extract<FoundType, { kind: 'found' | 'moved' }>> {
   try {
     const { value: type, text } = await api.withText('GET /v1/event-types/:name', placeOfName(name));
     const newest = type.newest && withTexts(type.newest, rawMember(text, 'newest') ?? '');
-    return { kind: 'found', type: { ...type, newest } };
+    return { kind: 'found', value: { ...type, newest } };
   } catch (error) {
     const failure = error instanceof ApiError ? error.failure : undefined;
     // The API answers a 301 for a former name.
@@ -83,7 +80,7 @@ const portalType = portalPage({
       if (name === undefined) return problem(404);
       const found = await readType(api, name);
       if (found.kind === 'moved') return seeOther(to.type(found.to));
-      const { type } = found;
+      const { value: type } = found;
       const successor = type.deprecation?.successor ?? undefined;
       return page({ title: type.name, crumbs: crumbs(t), body: typeView({ type, successor, to }) });
     },
@@ -110,7 +107,7 @@ const portalTypeVersion = portalPage({
         await readVersion(api, found.to, number);
         return seeOther(to.version(found.to, number));
       }
-      const { type } = found;
+      const { value: type } = found;
       return page({
         title: `${type.name}, version ${number}`,
         crumbs: [...crumbs(t), { label: type.name, href: to.type(type.name) }],
@@ -173,8 +170,9 @@ const leavePortal = publicPage({
   title: 'Leave',
   face: 'portal',
   post: {
-    async answer({ base, isSecure, isEmbeddable: isEmbedded, findSession, actions }) {
-      if ((await endSession({ findSession, actions })) !== undefined)
+    async answer(context) {
+      const { base, isSecure, isEmbeddable: isEmbedded } = context;
+      if ((await endSession(context)) !== undefined)
         return problem(503, {
           explanation: 'You could not be signed out. Try again in a few seconds.',
           retryAfterSeconds: 5,

@@ -1,11 +1,6 @@
 import { clientOf } from '#lib/net';
 import type { Clock } from '#lib/runtime';
 
-interface Window {
-  count: number;
-  endsAtMs: number;
-}
-
 const windowMs = 60_000;
 /** Above it, the client whose window began first is forgotten. */
 const maxClients = 10_000;
@@ -21,7 +16,7 @@ export const looksPerMinute = 60;
  * @returns a function of the client's address: 0, or the seconds until the next one is allowed
  */
 export function createClientLimit(clock: Clock, perWindow: number): (address: string) => number {
-  const windows = new Map<string, Window>();
+  const windows = new Map<string, { count: number; endsAtMs: number }>();
   return (address) => {
     const client = clientOf(address);
     const nowMs = clock.monotonicMs();

@@ -104,17 +104,17 @@ const signOut = publicPage({
   path: '/session/end',
   title: 'Sign out',
   post: {
-    async answer({ base, isSecure, findSession, actions }) {
-      const forget = {
-        'clear-site-data': '"cache", "cookies"',
-        'set-cookie': noSessionCookie({ face: 'console', isSecure }),
-      };
-      if ((await endSession({ findSession, actions })) !== undefined)
+    async answer(context) {
+      const { base, isSecure } = context;
+      if ((await endSession(context)) !== undefined)
         return problem(503, {
           explanation: 'The session could not be ended, because the API does not answer. You are still signed in.',
           retryAfterSeconds: 5,
         });
-      return seeOther(`${base}/`, forget);
+      return seeOther(`${base}/`, {
+        'clear-site-data': '"cache", "cookies"',
+        'set-cookie': noSessionCookie({ face: 'console', isSecure }),
+      });
     },
   },
 });

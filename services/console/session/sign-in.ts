@@ -1,5 +1,6 @@
 import type { ApiFailure, Value } from '#client';
 import { ownPath } from '#lib/html';
+import { isGone } from '../api-calls/calls.ts';
 import type { Asked, WriteApi } from '../api-calls/console-api.ts';
 import type { ConsoleMetrics } from '../metrics.ts';
 import { type PageResult, seeOther } from '../page-result.ts';
@@ -14,7 +15,7 @@ interface Options {
   isSecure: boolean;
   /** The path that was wanted. */
   to: string | undefined;
-  what: 'key' | 'code';
+  what: keyof typeof notValid;
 }
 
 /** The wanted page with the cookie, or the form again. */
@@ -39,19 +40,17 @@ export function answerSignIn(outcome: SignInOutcome, { base, isSecure, to, what 
   }
 }
 
+const notValid = {
+  key: 'This key is not valid. It may have been revoked, or be incomplete.',
+  code: 'This link was used already, or is too old. Make another one, or sign in with a key.',
+};
+
 function wordsOf(failure: ApiFailure, what: Options['what']): { status: 401 | 403; message: string } | undefined {
   if (failure.kind !== 'problem') return undefined;
   const { status, problem } = failure;
   if (status === 403)
     return { status, message: `${problem.detail ?? 'This key must not make sessions'}: signing in needs it.` };
-  if (status !== 401) return undefined;
-  return {
-    status,
-    message:
-      what === 'key'
-        ? 'This key is not valid. It may have been revoked, or be incomplete.'
-        : 'This link was used already, or is too old. Make another one, or sign in with a key.',
-  };
+  return status === 401 ? { status, message: notValid[what] } : undefined;
 }
 
 type Me = Value<'GET /v1/me'>;
@@ -68,7 +67,7 @@ export type AskMe = (tenant: string | undefined) => Promise<Asked<Me>>;
 /** Asks who a credential belongs to. The operator’s is asked for all tenants where the usual one was deleted. */
 async function askMe(ask: AskMe): Promise<Asked<Me>> {
   const answer = await ask(undefined);
-  if (answer.ok || answer.failure.kind !== 'problem' || answer.failure.status !== 410) return answer;
+  if (answer.ok || !isGone(answer.failure)) return answer;
   const ofAll = await ask(allTenants);
   return ofAll.ok ? ofAll : answer;
 }
@@ -92,19 +91,12 @@ function sessionOf(token: string, { credential, tenant, all_tenants: ofAll, scop
  *
  * @returns why it may still work; undefined: nobody is signed in any more
  */
-export async function endSession({
-  findSession,
-  actions,
-}: Pick<PublicContext, 'findSession' | 'actions'>): Promise<ApiFailure | undefined> {
-  const found = await findSession();
-  switch (found.kind) {
-    case 'found':
-      return actions.signOut(found.session);
-    case 'failed':
-      return found.failure;
-    case 'none':
-      return undefined;
-  }
+export async function endSession(
+  context: Pick<PublicContext, 'findSession' | 'actions'>,
+): Promise<ApiFailure | undefined> {
+  const found = await context.findSession();
+  if (found.kind === 'none') return undefined;
+  return found.kind === 'failed' ? found.failure : context.actions.signOut(found.session);
 }
 
 /** Signing in and out, by the API's sessions. A key is sent to the API once, and kept nowhere. */

@@ -11,23 +11,17 @@ import { duration, time } from '../ui/times.ts';
 type Process = System['processes'][number];
 type Stage = System['stages'][number];
 
-interface Given {
-  system: System;
-  settings: Settings;
-  nowMs: number;
-}
-
 /** A Hookline works only with at least one of each. */
 const services = ['ingress', 'dedup', 'dispatcher', 'projector', 'api'];
 /** As the alert HooklineConsumerBehind. */
 const behindSeconds = 60;
 
 /** The processes that run, how far each stage is behind, and what does not answer. */
-const systemPage = ({ system, settings, nowMs }: Given): PageContent => ({
+const systemPage = (system: System, settings: Settings, nowMs: number): PageContent => ({
   title: 'System',
   subtitle: html`reported by the processes every five seconds; as of ${time(new Date(nowMs).toISOString())}`,
   body: html`${grafana(settings)}
-${card('Processes', html`${missing(system.processes, settings)}${versions(system.processes)}${processTable(system.processes, { settings, nowMs })}`)}
+${card('Processes', html`${missing(system.processes, settings)}${versions(system.processes)}${processTable(system.processes, settings, nowMs)}`)}
 ${card(
   'Consumer lag by stage',
   system.stages.length === 0
@@ -75,7 +69,7 @@ function versions(processes: readonly Process[]): Html | null {
   return all.length < 2 ? null : html`<p class="note">More than one version runs: ${all.join(', ')}.</p>`;
 }
 
-const processTable = (processes: readonly Process[], { settings, nowMs }: Pick<Given, 'settings' | 'nowMs'>): Html =>
+const processTable = (processes: readonly Process[], settings: Settings, nowMs: number): Html =>
   table({
     caption: 'Processes',
     rows: processes,
@@ -171,7 +165,7 @@ const system = operatorPage({
   section: 'system',
   get: {
     async answer({ api, settings, clock }) {
-      return page(systemPage({ system: await api.call('GET /v1/system'), settings, nowMs: clock.nowMs() }));
+      return page(systemPage(await api.call('GET /v1/system'), settings, clock.nowMs()));
     },
   },
 });

@@ -102,14 +102,9 @@ const maxShownLines = 2_000;
 
 const marks: Readonly<Record<DiffLine['kind'], string>> = { same: ' ', removed: '−', added: '+' };
 
-interface DiffView {
-  /** The names of the two. */
-  left: string;
-  right: string;
-}
-
-/** The lines that differ, each with its sign and number, and what is around them. */
-export function diffView(lines: readonly DiffLine[], { left, right }: DiffView): Html {
+/** The lines that differ, each with its sign and number, and what is around them. @param names of the two */
+export function diffView(lines: readonly DiffLine[], names: { left: string; right: string }): Html {
+  const { left, right } = names;
   const near = new Set<number>();
   lines.forEach(({ kind }, index) => {
     if (kind !== 'same') for (let at = index - contextLines; at <= index + contextLines; at += 1) near.add(at);
