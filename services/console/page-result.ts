@@ -74,10 +74,13 @@ export const page = ({ status = 200, ...content }: PageContent & { status?: Page
   ...content,
 });
 
-export const problem = (
-  status: ProblemStatus,
-  more: Omit<Extract<PageResult, { kind: 'problem' }>, 'kind' | 'status'> = {},
-): PageResult => ({ kind: 'problem', status, ...more });
+export type Problem = Extract<PageResult, { kind: 'problem' }>;
+
+export const problem = (status: ProblemStatus, more?: Omit<Problem, 'kind' | 'status'>): Problem => ({
+  kind: 'problem',
+  status,
+  ...more,
+});
 
 /** @param to a path of this console, from its base on */
 export const seeOther = (to: string, headers?: Headers): PageResult => ({ kind: 'see_other', to, headers });

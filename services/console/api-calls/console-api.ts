@@ -14,6 +14,7 @@ import {
   type ItemOf,
   type ListName,
   type Page,
+  type ProblemDetails,
   type Transport,
   type Value,
 } from '#client';
@@ -26,11 +27,8 @@ type ReadName = Extract<CallName, `GET ${string}`>;
 type PostName = Extract<CallName, `POST ${string}`>;
 type ChangeName = Exclude<CallName, ReadName>;
 
-export interface FieldError {
-  /** The name of the parameter, or a JSON pointer into the body. */
-  field: string;
-  message: string;
-}
+/** `field`: the name of the parameter, or a JSON pointer into the body. */
+export type FieldError = NonNullable<ProblemDetails['errors']>[number];
 
 /** A page of a list. Invalid parameters are a value, since the page shows its form again. */
 export type Listed<T> = ({ ok: true } & Page<T>) | { ok: false; errors: readonly FieldError[] };

@@ -56,12 +56,8 @@ export function openTransport({ apiUrl, clock, metrics }: Options): { transport:
     }
   };
 
-  const part = createPart(
-    'connections to the API',
-    async () => undefined,
-    () => pool.destroy(),
-  );
-  return { transport, part };
+  const close = (): Promise<void> => pool.destroy();
+  return { transport, part: createPart('connections to the API', async () => undefined, close) };
 }
 
 /** A request that waits for changes is held so long on purpose. */

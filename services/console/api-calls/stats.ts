@@ -13,17 +13,11 @@ export const total = ({ series }: Stats, name: StatSeries): number =>
 
 /** The total of each key in each series. */
 export function totalsByKey({ series }: Stats): ReadonlyMap<string, Readonly<Record<StatSeries, number>>> {
+  const none = { received: 0, duplicates: 0, rejected: 0, delivered: 0, failed: 0, dead_lettered: 0 };
   const totals = new Map<string, Record<StatSeries, number>>();
   for (const one of series) {
     if (one.key === null) continue;
-    const known = totals.get(one.key) ?? {
-      received: 0,
-      duplicates: 0,
-      rejected: 0,
-      delivered: 0,
-      failed: 0,
-      dead_lettered: 0,
-    };
+    const known = totals.get(one.key) ?? { ...none };
     known[one.series] += sumOf(one);
     totals.set(one.key, known);
   }

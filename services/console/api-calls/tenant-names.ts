@@ -1,3 +1,4 @@
+import type { Endpoint } from '#lib/api-contract';
 import type { Listed, ReadApi } from './console-api.ts';
 
 interface Named {
@@ -13,11 +14,7 @@ export interface TenantNames {
   sources: Named;
 }
 
-interface NamedEndpoint {
-  id: string;
-  url: string;
-  description?: string;
-}
+type NamedEndpoint = Pick<Endpoint, 'id' | 'url'> & Partial<Pick<Endpoint, 'description'>>;
 
 /** The names of endpoints, by id: their URLs. Where several have the same one, the description follows it, or the end of the id. */
 export function endpointNames(endpoints: readonly NamedEndpoint[]): ReadonlyMap<string, string> {

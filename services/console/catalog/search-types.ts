@@ -23,7 +23,6 @@ const mostEdits = 3;
 
 export function searchTypes(types: readonly EventTypeSummary[], query: string): readonly EventTypeSummary[] {
   const words = query.toLowerCase().match(/\S+/g) ?? [];
-  if (words.length === 0) return [];
   const ranked = types.flatMap((type) => {
     const name = type.name.toLowerCase();
     const texts = [name, type.category ?? '', type.description, type.notes].join('\n').toLowerCase();

@@ -54,8 +54,8 @@ const folder = join(import.meta.dirname, '../snippets');
 const snippet = (file: string): Html => codeBlock(readFileSync(join(folder, file), 'utf8'));
 
 /** How to verify a request, in one language: for people who copy. */
-function howToVerify({ name, byHand, rawBody, libraries = [] }: Language): Html {
-  return html`<p class="lead">Anybody can send a request to a public URL. Each of ours is signed with the secret of the endpoint, <code>whsec_…</code>, which was shown when the endpoint was created.</p>
+const howToVerify = ({ name, byHand, rawBody, libraries = [] }: Language): Html =>
+  html`<p class="lead">Anybody can send a request to a public URL. Each of ours is signed with the secret of the endpoint, <code>whsec_…</code>, which was shown when the endpoint was created.</p>
 <div class="card"><h2>The body as it came</h2><p>The signature is over the exact bytes of the body: verify them before a parser has changed them. ${rawBody}</p></div>
 <div class="card"><h2>By hand</h2><p>The key is the base64 after <code>whsec_</code>; what is signed with HMAC-SHA256 is <code>${'<webhook-id>.<webhook-timestamp>.<body>'}</code>. Nothing but what comes with ${name} is needed.</p>
 ${snippet(byHand)}</div>
@@ -68,7 +68,6 @@ ${libraries.map(
 <li>Keep the <code>webhook-id</code> of what you have received: it is the same when an event comes again.</li>
 <li>Don’t rely on the order of events.</li>
 </ul></div>`;
-}
 
 /** @param path of the language; 404 for one that there is no page for */
 export function verifyPage(path: string, indexing?: PageContent['indexing']): PageResult {

@@ -7,7 +7,7 @@ import { type ApiAccess, createConsoleApi, type WriteApi } from '../api-calls/co
 import { createKeptResults, type OpenCatalog } from '../catalog/index.ts';
 import type { ConsoleMetrics } from '../metrics.ts';
 import { moved, type PageResult, problem } from '../page-result.ts';
-import type { CatalogContext, Face, Page, PublicContext, PublicFormContext } from '../page.ts';
+import type { CatalogContext, Face, Page, PublicFormContext } from '../page.ts';
 import { problemOfFailure } from '../problem-of-failure.ts';
 import { allTenants, may } from '../reader.ts';
 import {
@@ -115,12 +115,15 @@ export function createAnswerPage(options: Options): AnswerPage {
       const catalog = openCatalog({ traceparent: state.span.traceparent, onAge });
       return { ...common, catalog, origin: originOf(request) } satisfies CatalogContext;
     }
-    if (session === undefined || page.access === 'public')
+    if (session === undefined || page.access === 'public') {
+      const isEmbeddable = settings.frameOrigins.length > 0 && isSecure(request);
+      const isIn = isEmbeddable && isFramed(request);
       return {
         ...common,
         isSecure: isSecure(request),
+        isEmbeddable,
+        frame: isIn ? { keepsCookies: hasProbe(request.headers.cookie) } : undefined,
         findSession: () => find(request, page.face),
-        ...frameOf(request),
         actions: createSessionActions({
           // Redeeming a code uses it up, whoever waits for the answer.
           apiAs: (credential, more) => apiAs(request, credential, { ...more, left: undefined }),
@@ -130,6 +133,7 @@ export function createAnswerPage(options: Options): AnswerPage {
         }),
         idempotencyKey: key ?? newKey(),
       } satisfies PublicFormContext;
+    }
     const ofOperator = page.access === 'operator' ? allTenants : tenant;
     const api = apiAs(request, session.token, {
       asked,
@@ -147,12 +151,6 @@ export function createAnswerPage(options: Options): AnswerPage {
         t: page.face === 'portal' ? portalBase(settings.base) : tenantBase(settings.base, tenant),
       }),
     };
-  }
-
-  function frameOf(request: FastifyRequest): Pick<PublicContext, 'isEmbeddable' | 'frame'> {
-    const isEmbeddable = settings.frameOrigins.length > 0 && isSecure(request);
-    const isIn = isEmbeddable && isFramed(request);
-    return { isEmbeddable, frame: isIn ? { keepsCookies: hasProbe(request.headers.cookie) } : undefined };
   }
 
   async function answer(page: Page, request: FastifyRequest): Promise<PageResult> {

@@ -1,15 +1,10 @@
 import { html, type Html } from '#lib/html';
-import type { PageResult, ProblemStatus, TitledContent } from '../page-result.ts';
+import type { Problem, ProblemStatus, TitledContent } from '../page-result.ts';
 import type { Face } from '../page.ts';
 import { portalSections, tenantSections } from '../sections.ts';
 import { portalBase, type Shell, tenantBase } from '../ui/shell.ts';
 
-type Problem = Extract<PageResult, { kind: 'problem' }>;
-
-interface Words {
-  title: string;
-  explanation: string;
-}
+type Words = Record<'title' | 'explanation', string>;
 
 const words: Readonly<Record<ProblemStatus, Words>> = {
   400: { title: 'Something in the request is wrong', explanation: 'Correct what is named below, and send it again.' },

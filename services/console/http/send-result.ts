@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ownPath } from '#lib/html';
 import { problem as problemDetails, type ProblemCode, problemContentType } from '#lib/problem';
-import type { PageResult, ProblemStatus } from '../page-result.ts';
+import type { PageResult, Problem, ProblemStatus } from '../page-result.ts';
 import type { Face, Page, Settings } from '../page.ts';
 import { endedPage } from '../portal/index.ts';
 import { returnUrlIn, signInPage } from '../session/index.ts';
@@ -103,7 +103,11 @@ export function createSendResult({ settings, assets, originOf, isSecure, newKey 
 
   return (reply, result, page) => {
     const { request } = reply;
-    if (page?.access === 'catalog') forEveryone(reply);
+    if (page?.access === 'catalog') {
+      const { ageSeconds: age } = request.state;
+      // Caches ask before they show it again. The theme is in a cookie.
+      reply.headers({ 'cache-control': 'no-cache', vary: 'cookie', ...(age !== undefined && { age }) });
+    }
     // Nobody embeds a page of another face.
     if (frameOrigins.length > 0 && faceOf(request, page) === 'portal')
       reply.header('content-security-policy', policyWith(frameOrigins.join(' ')));
@@ -175,16 +179,6 @@ export function createSendResult({ settings, assets, originOf, isSecure, newKey 
   };
 }
 
-/** Caches ask before they show it again. The theme is in a cookie. */
-function forEveryone(reply: FastifyReply): void {
-  const { ageSeconds } = reply.request.state;
-  void reply.headers({
-    'cache-control': 'no-cache',
-    vary: 'cookie',
-    ...(ageSeconds !== undefined && { age: ageSeconds }),
-  });
-}
-
 /** Gives the answer the ETag of its text. @returns whether the client has it (`If-None-Match`, RFC 9110, 13.1.2) */
 function isKnown(reply: FastifyReply, text: string): boolean {
   const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
@@ -211,10 +205,7 @@ const codes: Partial<Record<ProblemStatus, ProblemCode>> = {
 };
 
 /** For programs. */
-function sendProblem(
-  reply: FastifyReply,
-  { status, explanation }: { status: ProblemStatus; explanation?: string },
-): FastifyReply {
+function sendProblem(reply: FastifyReply, { status, explanation }: Problem): FastifyReply {
   const details = problemDetails(codes[status] ?? 'internal_error', explanation);
   return reply
     .code(status)

@@ -61,11 +61,8 @@ class LiveReplay extends HTMLElement {
     const isSending = ['queued', 'running'].includes(state['status'] ?? '');
     if (!isSending) for (const element of document.querySelectorAll('[data-while-running]')) element.remove();
     if (hasEnded) this.#end('All that was sent has ended.');
-    if (focus !== null && !focus.isConnected) this.#takeFocus();
-  }
-
-  /** From a link that is gone: without it, the next Tab would begin at the top of the page. */
-  #takeFocus(): void {
+    if (focus === null || focus.isConnected) return;
+    // From a link that is gone: else the next Tab would begin at the top of the page.
     this.tabIndex = -1;
     this.focus();
   }

@@ -49,10 +49,7 @@ async function findById(api: ReadApi, id: string): Promise<Target | 'gone' | und
   throw new ApiError(failure);
 }
 
-/**
- * Filters of events, for texts of their form. A single event is shown itself; of a type its list is, for one more may come every
- * moment.
- */
+/** Filters of events, for texts of their form. A single event is shown itself; of a type its list is, for one more may come every moment. */
 const eventFilters = [
   { name: 'event_id', kind: 'Sender’s id', form: /./, isOfOne: true },
   { name: 'receipt_id', kind: 'Receipt', form: /^rcp_/, isOfOne: true },

@@ -25,10 +25,9 @@ async function withTenant(
 /** Saves the entered name, and these limits. @param again the form with what is wrong */
 async function saveTenant(
   { api, base, form }: OperatorFormContext,
-  tenant: Pick<Tenant, 'id' | 'own_limits'>,
+  { id, own_limits: limits }: Pick<Tenant, 'id' | 'own_limits'>,
   again: (errors: readonly FieldError[]) => PageResult,
 ): Promise<PageResult> {
-  const { id, own_limits: limits } = tenant;
   const saved = await api.change('PUT /v1/tenants/:id', {
     params: { id },
     body: { name: form.get('name') ?? '', limits },

@@ -10,12 +10,7 @@ export function milliseconds(ms: number | null | undefined): string {
 /** Seconds as a person says them: `4 s`, `2 min 10 s`, `3 h`, `2 d 4 h`. Two units at most. */
 export function duration(seconds: number): string {
   const whole = Math.max(1, Math.ceil(seconds));
-  const units = [
-    ['d', 86_400],
-    ['h', 3_600],
-    ['min', 60],
-    ['s', 1],
-  ] as const;
+  const units = Object.entries({ d: 86_400, h: 3_600, min: 60, s: 1 });
   const first = units.findIndex(([, size]) => whole >= size);
   const [unit, size] = units[first] ?? ['s', 1];
   const [nextUnit, nextSize] = units[first + 1] ?? ['', 0];
