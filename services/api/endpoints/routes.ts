@@ -14,11 +14,11 @@ import { createId } from '#lib/runtime';
 import { generateSecret } from '#lib/signatures';
 import { maskedChanges } from '../audit/index.ts';
 import { bodyLimits } from '../http/body-limits.ts';
-import { changeOf, sendResource } from '../http/etag.ts';
+import { changeOf, sendCreated, sendFound, sendRemoved, sendResource } from '../http/etag.ts';
 import { filterConditions, readFilters } from '../http/filters.ts';
-import { readPage, takePage } from '../http/paging.ts';
+import { answerPage, type PageRequest } from '../http/paging.ts';
 import { readPatched } from '../http/patch-body.ts';
-import { sendInvalid, sendMissing, sendProblem } from '../http/send-problem.ts';
+import { sendInvalid, sendProblem } from '../http/send-problem.ts';
 import { refuseBeyondLimit } from '../limits/refuse-beyond-limit.ts';
 import { newSecret, openSecrets, switchEd25519 } from '../resources/stored-secrets.ts';
 import { limitOfRoom } from '../resources/tenant-room.ts';
@@ -73,28 +73,25 @@ const create = serve(
     });
     if (row === undefined)
       return refuseBeyondLimit(reply, await limitOfRoom(effects, endpointRoom(tenant, limits)), deps);
-    void reply.code(201).header('location', `/v1/endpoints/${id}`);
-    return sendResource(reply, row, { ...endpointOf(row, request.caller), secret });
+    return sendCreated(reply, `/v1/endpoints/${id}`, row, { ...endpointOf(row, request.caller), secret });
   },
   (deps) => ({ bodyLimit: bodyLimits.endpoint, body: newEndpoint(deps) }),
 );
 
-const list = serve(listEndpoints, ({ postgres, apiUrl }) => async (request, reply) => {
-  const page = readPage(request.query, endpointTable.idPattern);
-  if ('errors' in page) return sendInvalid(reply, page.errors);
-  const read = readFilters(filters, request.query);
-  if ('errors' in read) return sendInvalid(reply, read.errors);
-  const rows = await endpointTable.list(postgres, request.tenant, page, (bind) =>
-    filterConditions(filters, read.filter, bind),
+const list = serve(listEndpoints, ({ postgres, apiUrl }) => (request, reply) => {
+  const read = async (page: PageRequest) => {
+    const given = readFilters(filters, request.query);
+    if ('errors' in given) return sendInvalid(reply, given.errors);
+    return endpointTable.list(postgres, request.tenant, page, (bind) => filterConditions(filters, given.filter, bind));
+  };
+  return answerPage({ request, reply, apiUrl }, endpointTable.idPattern, read, (row) =>
+    endpointOf(row, request.caller),
   );
-  const shown = takePage(rows, page.limit, ({ id }) => ({ cursor: id }), { request, reply, apiUrl });
-  return shown.map((row) => endpointOf(row, request.caller));
 });
 
 const get = serve(getEndpoint, ({ postgres }) => async (request, reply) => {
-  const row = await endpointTable.find(postgres, request.tenant, request.params.id);
-  if (row === undefined || row.deleted_at !== null) return sendMissing(reply, row);
-  return sendResource(reply, row, endpointOf(row, request.caller));
+  const found = await endpointTable.find(postgres, request.tenant, request.params.id);
+  return sendFound(reply, found, (row) => endpointOf(row, request.caller));
 });
 
 /** JSON merge patch, `null` resets a field to its default; the result must be a valid endpoint. */
@@ -162,8 +159,7 @@ const remove = serve(deleteEndpoint, ({ postgres }) => async (request, reply) =>
   const result = await endpointTable.remove(postgres, changeOf(request), (row, tx) =>
     request.audit(tx, { id: row.id, before: auditedEndpoint(row) }),
   );
-  if ('refused' in result) return sendProblem(reply, result.refused);
-  return reply.code(204).send();
+  return sendRemoved(reply, result);
 });
 
 /** Within seconds, and until the overlap has passed, deliveries are signed with both secrets, and with the Ed25519 key of each. */

@@ -20,6 +20,7 @@ import {
   type TypeChanged,
   unchanged,
   writeNames,
+  auditedType,
 } from './type-transaction.ts';
 
 /** Gives a type another name. */
@@ -118,6 +119,6 @@ export async function retireType(changing: Changing, named: Named): Promise<{ re
     [tenant, found.id],
   );
   await note(changing, found.id, { change: 'retired', name: named.name });
-  await changing.audit({ id: found.id, before });
+  await changing.audit({ id: found.id, before: auditedType(before) });
   return { retired: true };
 }

@@ -66,7 +66,7 @@ function planImport(
     bytes: limits.of(tenant, 'event_type_bytes') - stored.usage.bytes,
   };
   const overLimit = (more: { types: number; bytes: number }): LimitName | undefined => {
-    if (more.types > left.types) return 'event_types';
+    if (more.types > 0 && more.types > left.types) return 'event_types';
     if (more.bytes > 0 && more.bytes > left.bytes) return 'event_type_bytes';
     left.types -= more.types;
     left.bytes -= more.bytes;

@@ -191,7 +191,7 @@ export async function finish(changing: Changing, name: string, before?: EventTyp
 }
 
 /** A type as an entry of the audit has it: versions stay, so their number says which schema and example it had. */
-function auditedType({ newest, ...type }: EventType): Record<string, unknown> {
+export function auditedType({ newest, ...type }: EventType): Record<string, unknown> {
   if (newest === null) return { ...type, newest };
   const { version, notes, compatibility, differences, published_at } = newest;
   return { ...type, newest: { version, notes, compatibility, differences, published_at } };

@@ -14,7 +14,7 @@ import { decodeContent } from '#lib/payload';
 import type { Query } from '#lib/postgres';
 import { traceIdOf } from '#lib/telemetry';
 import { deliveryId, deliveryOf, listDeliveriesOfEvent } from '../deliveries/index.ts';
-import { readPage, takePage } from '../http/paging.ts';
+import { answerPage, type PageRequest, readPage, takePage } from '../http/paging.ts';
 import { sendInvalid, sendProblem } from '../http/send-problem.ts';
 import { headerViewerOf } from '../keys/identify-caller.ts';
 import { jsonText } from '../resources/json-text.ts';
@@ -119,16 +119,14 @@ const received = serve(getEventRequest, ({ postgres }) => async (request, reply)
 });
 
 /** Deliveries to every endpoint, of every generation. */
-const deliveries = serve(listEventDeliveries, ({ postgres, apiUrl }) => async (request, reply) => {
-  const { tenant } = request;
-  const { id } = request.params;
-  const page = readPage(request.query, deliveryId);
-  if ('errors' in page) return sendInvalid(reply, page.errors);
-  if (!(await eventExists(postgres, tenant, id))) return sendProblem(reply, 'not_found');
-  const rows = await listDeliveriesOfEvent(postgres, tenant, id, page);
-  const shown = takePage(rows, page.limit, (last) => ({ cursor: last.id }), { request, reply, apiUrl });
+const deliveries = serve(listEventDeliveries, ({ postgres, apiUrl }) => (request, reply) => {
+  const { tenant, params } = request;
+  const read = async (page: PageRequest) =>
+    (await eventExists(postgres, tenant, params.id))
+      ? listDeliveriesOfEvent(postgres, tenant, params.id, page)
+      : sendProblem(reply, 'not_found');
   const viewer = headerViewerOf(request.caller);
-  return shown.map((row) => deliveryOf(row, viewer));
+  return answerPage({ request, reply, apiUrl }, deliveryId, read, (row) => deliveryOf(row, viewer));
 });
 
 const receipts = serve(listEventReceipts, ({ postgres, apiUrl }) => async (request, reply) => {

@@ -2,7 +2,7 @@ import { cancelReplay, getReplay, listReplayItems, listReplays, type ReplayWithF
 import { cancelReplay as cancelItems, replaysAhead } from '#lib/replay-store';
 import { readWait, sendNoPlace } from '../events/index.ts';
 import { bodyEtag, isUnchanged } from '../http/etag.ts';
-import { readPage, takePage } from '../http/paging.ts';
+import { answerPage, type PageRequest, readPage, takePage } from '../http/paging.ts';
 import { sendInvalid, sendProblem } from '../http/send-problem.ts';
 import { whileAsked } from '../keys/why-ended.ts';
 import { type Route, type RouteDeps, serve } from '../route.ts';
@@ -18,11 +18,9 @@ import {
   replayOf,
 } from './queries.ts';
 
-const list = serve(listReplays, ({ postgres, apiUrl }) => async (request, reply) => {
-  const page = readPage(request.query, replayId);
-  if ('errors' in page) return sendInvalid(reply, page.errors);
-  const rows = await queryReplays(postgres, request.tenant, page);
-  return takePage(rows, page.limit, ({ id }) => ({ cursor: id }), { request, reply, apiUrl }).map(replayOf);
+const list = serve(listReplays, ({ postgres, apiUrl }) => (request, reply) => {
+  const read = (page: PageRequest) => queryReplays(postgres, request.tenant, page);
+  return answerPage({ request, reply, apiUrl }, replayId, read, replayOf);
 });
 
 /** With `wait`, held until it changes or has ended. */

@@ -22,13 +22,14 @@ interface Starting extends Pick<NewReplay, 'request'>, Partial<Pick<NewReplay, '
   /** The resource that is named in the audit; default: the replay itself. */
   of?: string;
   create(tx: Query, begun: NewReplay): Promise<ReplayRow>;
+  afterCommit?: () => void;
 }
 
 /** Creates a replay with its audit entry, and answers that it has begun. */
 export async function startReplay(
   deps: Pick<RouteDeps, 'clock' | 'random'>,
   reply: FastifyReply,
-  { of, create, ...given }: Starting,
+  { of, create, afterCommit, ...given }: Starting,
 ): Promise<FastifyReply> {
   const { request } = reply;
   const begun = newReplay(deps, { tenant: request.tenant, ...given });
@@ -37,6 +38,7 @@ export async function startReplay(
     await request.audit(tx, { id: of ?? started.id, after: startedReplay(started) });
     return started;
   });
+  if (afterCommit !== undefined) request.idempotent.afterCommit(afterCommit);
   return sendReplay(reply, replay);
 }
 

@@ -15,9 +15,9 @@ import { createId } from '#lib/runtime';
 import { signatureSchemes } from '#lib/signatures';
 import { maskedChanges } from '../audit/index.ts';
 import { bodyLimits } from '../http/body-limits.ts';
-import { changeOf, sendResource } from '../http/etag.ts';
+import { changeOf, sendCreated, sendFound, sendRemoved, sendResource } from '../http/etag.ts';
 import { filterConditions, readFilters } from '../http/filters.ts';
-import { readPage, takePage } from '../http/paging.ts';
+import { answerPage, type PageRequest } from '../http/paging.ts';
 import { mergePatch, readPatched } from '../http/patch-body.ts';
 import { sendInvalid, sendMissing, sendProblem } from '../http/send-problem.ts';
 import { refuseBeyondLimit } from '../limits/refuse-beyond-limit.ts';
@@ -51,28 +51,23 @@ const create = serve(
     });
     if (row === undefined)
       return refuseBeyondLimit(reply, await limitOfRoom(idempotent.effects, sourceRoom(tenant, limits)), deps);
-    void reply.code(201).header('location', `/v1/sources/${id}`);
-    return sendResource(reply, row, { ...sourceOf(row, ingressUrl), secret });
+    return sendCreated(reply, `/v1/sources/${id}`, row, { ...sourceOf(row, ingressUrl), secret });
   },
   () => ({ bodyLimit: bodyLimits.source }),
 );
 
-const list = serve(listSources, ({ postgres, ingressUrl, apiUrl }) => async (request, reply) => {
-  const page = readPage(request.query, sourceTable.idPattern);
-  if ('errors' in page) return sendInvalid(reply, page.errors);
-  const read = readFilters(filters, request.query);
-  if ('errors' in read) return sendInvalid(reply, read.errors);
-  const rows = await sourceTable.list(postgres, request.tenant, page, (bind) =>
-    filterConditions(filters, read.filter, bind),
-  );
-  const shown = takePage(rows, page.limit, ({ id }) => ({ cursor: id }), { request, reply, apiUrl });
-  return shown.map((row) => sourceOf(row, ingressUrl));
+const list = serve(listSources, ({ postgres, ingressUrl, apiUrl }) => (request, reply) => {
+  const read = async (page: PageRequest) => {
+    const given = readFilters(filters, request.query);
+    if ('errors' in given) return sendInvalid(reply, given.errors);
+    return sourceTable.list(postgres, request.tenant, page, (bind) => filterConditions(filters, given.filter, bind));
+  };
+  return answerPage({ request, reply, apiUrl }, sourceTable.idPattern, read, (row) => sourceOf(row, ingressUrl));
 });
 
 const get = serve(getSource, ({ postgres, ingressUrl }) => async (request, reply) => {
-  const row = await sourceTable.find(postgres, request.tenant, request.params.id);
-  if (row === undefined || row.deleted_at !== null) return sendMissing(reply, row);
-  return sendResource(reply, row, sourceOf(row, ingressUrl));
+  const found = await sourceTable.find(postgres, request.tenant, request.params.id);
+  return sendFound(reply, found, (row) => sourceOf(row, ingressUrl));
 });
 
 const notPatched: readonly { field: string; message: string }[] = [
@@ -128,8 +123,7 @@ const remove = serve(deleteSource, ({ postgres, ingressUrl }) => async (request,
   const result = await sourceTable.remove(postgres, changeOf(request), (row, tx) =>
     request.audit(tx, { id: row.id, before: sourceOf(row, ingressUrl) }),
   );
-  if ('refused' in result) return sendProblem(reply, result.refused);
-  return reply.code(204).send();
+  return sendRemoved(reply, result);
 });
 
 /** The ingress knows of both secrets within seconds. */
@@ -145,14 +139,14 @@ const rotate = rotateSecret({
 });
 
 /** The webhooks that were refused lately, the newest first. */
-const rejected = serve(listSourceRejections, ({ postgres, apiUrl }) => async (request, reply) => {
-  const page = readPage(request.query, rejectionId);
-  if ('errors' in page) return sendInvalid(reply, page.errors);
-  const { tenant } = request;
-  const source = await sourceTable.find(postgres, tenant, request.params.id);
-  if (source === undefined || source.deleted_at !== null) return sendMissing(reply, source);
-  const rows = await listRejections(postgres, { tenant, id: source.id }, page);
-  return takePage(rows, page.limit, ({ id }) => ({ cursor: id }), { request, reply, apiUrl }).map(rejectionOf);
+const rejected = serve(listSourceRejections, ({ postgres, apiUrl }) => (request, reply) => {
+  const { tenant, params } = request;
+  const read = async (page: PageRequest) => {
+    const source = await sourceTable.find(postgres, tenant, params.id);
+    if (source === undefined || source.deleted_at !== null) return sendMissing(reply, source);
+    return listRejections(postgres, { tenant, id: source.id }, page);
+  };
+  return answerPage({ request, reply, apiUrl }, rejectionId, read, rejectionOf);
 });
 
 export const sourceRoutes: readonly Route[] = [create, list, get, update, remove, rotate, rejected, verify, sample];

@@ -19,7 +19,7 @@ import { readFilters } from '../../http/filters.ts';
 import { type FieldErrors, sendInvalid, sendProblem } from '../../http/send-problem.ts';
 import { refuseBeyondLimit } from '../../limits/refuse-beyond-limit.ts';
 import { type Route, type RouteDeps, serve } from '../../route.ts';
-import { newReplay, replayLimitReached, sendReplay, startedReplay } from '../start-replay.ts';
+import { replayLimitReached, startReplay } from '../start-replay.ts';
 import type { CountedRequest } from './as-of.ts';
 import { type Count, countMatches } from './count-matches.ts';
 import { operations } from './operations.ts';
@@ -92,18 +92,16 @@ async function start(
   reply: FastifyReply,
   chosen: { does: ReplayOperation; selection: Selection; counted: number; ratePerSecond: number | null },
 ): Promise<FastifyReply> {
-  const { request: asking } = reply;
-  const { tenant, body, idempotent } = asking;
-  const { effects } = idempotent;
+  const { tenant, body, idempotent } = reply.request;
   const { does: operation, selection, counted, ratePerSecond } = chosen;
-  const reached = await replayLimitReached(deps, effects, tenant, 'several');
+  const reached = await replayLimitReached(deps, idempotent.effects, tenant, 'several');
   if (reached !== undefined) return refuseBeyondLimit(reply, reached, deps);
-  const request = { ...(body as Body), as_of: selection.asOf };
-  const begun = newReplay(deps, { tenant, request, ratePerSecond });
-  const replay = await createFilteredReplay(effects, { ...begun, operation, selection, counted });
-  await asking.audit(effects, { id: replay.id, after: startedReplay(replay) });
-  idempotent.afterCommit(deps.chooseItems);
-  return sendReplay(reply, replay);
+  return startReplay(deps, reply, {
+    request: { ...(body as Body), as_of: selection.asOf },
+    ratePerSecond,
+    create: (tx, begun) => createFilteredReplay(tx, { ...begun, operation, selection, counted }),
+    afterCommit: deps.chooseItems,
+  });
 }
 
 function previewOf(
