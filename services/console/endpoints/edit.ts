@@ -1,12 +1,12 @@
-import { ApiError, type ApiFailure } from '#client';
+import { ApiError } from '#client';
 import type { Endpoint } from '#lib/api-contract';
 import { html, type Html } from '#lib/html';
 import type { FieldError, ReadApi } from '../api-calls/console-api.ts';
 import { page, type PageResult, seeOther } from '../page-result.ts';
 import { type TenantContext, tenantPage } from '../page.ts';
-import { problemOfFailure } from '../problem-of-failure.ts';
 import { errorSummary, postForm } from '../ui/form.ts';
 import { table } from '../ui/lists.ts';
+import { answerWrongForm, headOf } from './action-page.ts';
 import {
   fieldNames,
   fieldsFor,
@@ -21,32 +21,7 @@ import {
 import { readChoices } from './read.ts';
 import { patchBody } from './settings-body.ts';
 
-const whyUrl =
-  'Events are sent over https to public addresses alone, so that nobody can reach the network behind Hookline.';
-const howToAllow = 'An operator allows others with HOOKLINE_ALLOWED_NETWORKS and HOOKLINE_ALLOW_HTTP.';
-
-/** The errors of a form, if the API refused it for them. For customers no operator's allowance counts. */
-export function formErrors(
-  failure: ApiFailure,
-  { isCustomer }: Pick<TenantContext, 'isCustomer'>,
-): readonly FieldError[] | undefined {
-  if (failure.kind !== 'problem' || failure.status !== 400) return undefined;
-  const { code, detail, errors = [] } = failure.problem;
-  if (errors.length === 0) return [{ field: '', message: detail ?? 'The form is not valid' }];
-  const why = isCustomer ? whyUrl : `${whyUrl} ${howToAllow}`;
-  return code === 'url_not_allowed'
-    ? errors.map(({ field, message }) => ({ field, message: `${message}. ${why}` }))
-    : errors;
-}
-
 /** Two people have edited the same endpoint. Neither version is lost: the form has both, and where they disagree, yours; the table shows the other. */
-
-interface Versions {
-  /** The values that the form began with. */
-  opened: FormValues;
-  yours: FormValues;
-  theirs: FormValues;
-}
 
 interface Difference {
   name: FormField;
@@ -62,20 +37,16 @@ interface Conflict {
   differences: readonly Difference[];
 }
 
-function conflictOf({ opened, yours, theirs }: Versions): Conflict {
+/** @param opened the values that the form began with */
+function conflictOf(opened: FormValues, yours: FormValues, theirs: FormValues): Conflict {
   const differing = fieldNames.filter((name) => !isSameValue(name, yours[name], theirs[name]));
   const differences = differing.map((name): Difference => {
     const isYours = !isSameValue(name, yours[name], opened[name]);
     const isTheirs = !isSameValue(name, theirs[name], opened[name]);
     return { name, yours: yours[name], theirs: theirs[name], by: isYours ? (isTheirs ? 'both' : 'you') : 'them' };
   });
-  const values = Object.fromEntries(
-    fieldNames.map((name) => {
-      const isTheirs = differences.some((difference) => difference.name === name && difference.by === 'them');
-      return [name, (isTheirs ? theirs : yours)[name]];
-    }),
-  ) as unknown as FormValues;
-  return { values, differences };
+  const taken = differences.filter(({ by }) => by === 'them').map(({ name }) => [name, theirs[name]]);
+  return { values: { ...yours, ...Object.fromEntries(taken) }, differences };
 }
 
 const inForm: Readonly<Record<Difference['by'], string>> = {
@@ -107,21 +78,6 @@ ${table({
     { header: 'In the form', cell: ({ by }) => inForm[by] },
   ],
 })}`;
-
-type Again = (more: { errors: readonly FieldError[] } | { refused: string }) => PageResult | Promise<PageResult>;
-
-/** The form again for what it can say itself: wrong fields, and what is not possible now. Else the page of the problem. */
-export function answerRefusal(
-  context: Pick<TenantContext, 'isCustomer'>,
-  failure: ApiFailure,
-  again: Again,
-): PageResult | Promise<PageResult> {
-  const errors = formErrors(failure, context);
-  if (errors !== undefined) return again({ errors });
-  if (failure.kind === 'problem' && failure.status === 409 && failure.problem.detail !== undefined)
-    return again({ refused: `${failure.problem.detail}.` });
-  return problemOfFailure(failure);
-}
 
 /** The state of an endpoint that a form began with. */
 interface Current {
@@ -162,8 +118,7 @@ export const editEndpoint = tenantPage({
       const { failure } = answer;
       if (failure.kind === 'problem' && failure.status === 412)
         return showConflict(context, await readCurrent(api, params.id), values);
-      const errors = formErrors(failure, context);
-      return errors === undefined ? problemOfFailure(failure) : showForm(context, current, { values, errors });
+      return answerWrongForm(context, failure, (errors) => showForm(context, current, { values, errors }));
     },
   },
 });
@@ -182,7 +137,7 @@ function showConflict(
   yours: FormValues,
 ): Promise<PageResult> {
   const theirs = valuesOfEndpoint(current.endpoint);
-  const conflict = conflictOf({ opened: readOpened(context.form, theirs), yours, theirs });
+  const conflict = conflictOf(readOpened(context.form, theirs), yours, theirs);
   return showForm(context, current, { values: conflict.values, conflict });
 }
 
@@ -208,17 +163,11 @@ async function showForm(
   { endpoint, etag }: Current,
   { values, errors = [], conflict }: Shown,
 ): Promise<PageResult> {
-  const { t } = context;
   const choices = await readChoices(context);
-  const here = `${t}/endpoints/${endpoint.id}`;
+  const here = `${context.t}/endpoints/${endpoint.id}`;
   return page({
+    ...headOf(endpoint, context.t),
     status: conflict !== undefined ? 412 : errors.length > 0 ? 400 : 200,
-    title: 'Edit endpoint',
-    subtitle: html`<bdi class="url">${endpoint.url}</bdi>`,
-    crumbs: [
-      { label: 'Endpoints', href: `${t}/endpoints` },
-      { label: endpoint.description || endpoint.url, href: here },
-    ],
     body: html`${conflict !== undefined && conflictView(conflict)}${errorSummary(errors)}${postForm(context, {
       action: `${here}/edit`,
       submit: 'Save',

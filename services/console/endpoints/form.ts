@@ -103,29 +103,22 @@ export const valuesOfForm = (form: URLSearchParams): FormValues =>
 
 /** The values of an endpoint as it is. */
 export function valuesOfEndpoint(endpoint: Endpoint): FormValues {
-  const { retry, rate_limit: rateLimit, filter } = endpoint;
-  const number = (value: number | undefined): string => (value === undefined ? '' : String(value));
+  const { retry, rate_limit: rateLimit, filter, headers } = endpoint;
   return filled({
     ...plainValues(endpoint),
+    ...plainValues(rateLimit, 'rate_limit/'),
+    ...plainValues(retry, 'retry/'),
     filter: filter === null || filter === undefined ? '' : JSON.stringify(filter, null, 2),
-    headers: Object.entries(endpoint.headers)
+    headers: Object.entries(headers)
       .map(([name, value]) => `${name}: ${value}`)
       .join('\n'),
-    'rate_limit/per_second': number(rateLimit?.per_second),
-    'rate_limit/burst': number(rateLimit?.burst),
     retry_kind: retry.schedule === undefined ? 'backoff' : 'schedule',
-    'retry/base_seconds': number(retry.base_seconds),
-    'retry/cap_seconds': number(retry.cap_seconds),
-    'retry/max_attempts': number(retry.max_attempts),
-    'retry/window_seconds': number(retry.window_seconds),
-    'retry/schedule': (retry.schedule ?? []).join('\n'),
-    'retry/jitter': number(retry.jitter),
   });
 }
 
-/** The settings that are one value, or a list of texts. */
-const plainValues = (endpoint: Readonly<Record<string, unknown>>): Partial<FormValues> =>
-  Object.fromEntries(fieldNames.map((name) => [name, plainText(endpoint[name])]));
+/** The members that are one value, or a list of texts, by their names in the form. */
+const plainValues = (given: object = {}, group = ''): Partial<FormValues> =>
+  Object.fromEntries(Object.entries(given).map(([name, value]) => [group + name, plainText(value)]));
 
 function plainText(value: unknown): string {
   if (typeof value === 'boolean') return value ? '1' : '';
@@ -293,8 +286,6 @@ function fold(title: string, { values, errors, endpoint }: Given, names: readonl
     names.some((name) => fieldId(field).startsWith(fieldId(name.split('/', 1)[0] ?? name))),
   );
   // A new endpoint has what was entered; one that is there has its settings, which most people don't come for.
-  const isSet = endpoint === undefined && names.some((name) => values[name] !== (usual[name] ?? ''));
+  const isSet = endpoint === undefined && names.some((name) => values[name] !== newValues[name]);
   return html`<details class="card"${(isWrong || isSet) && html` open`}><summary>${title}</summary><div class="fields">${body}</div></details>`;
 }
-
-const usual: Partial<Record<FormField, string>> = { method: 'POST', retry_kind: 'backoff' };

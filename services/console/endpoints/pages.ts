@@ -1,17 +1,19 @@
 import type { Stats, Endpoint, EndpointHealth } from '#lib/api-contract';
 import { html, type Html } from '#lib/html';
-import type { FieldError, ReadApi } from '../api-calls/console-api.ts';
+import type { FieldError } from '../api-calls/console-api.ts';
+import { askHealth } from '../api-calls/health.ts';
 import { totalsByKey } from '../api-calls/stats.ts';
 import { page, type PageResult } from '../page-result.ts';
 import { type Page, type TenantContext, tenantPage } from '../page.ts';
-import { problemOfFailure } from '../problem-of-failure.ts';
 import { percent } from '../ui/chart.ts';
+import { crumbsTo } from '../ui/crumbs.ts';
 import { countsFrom, errorSummary, missedHref, postForm, textField } from '../ui/form.ts';
 import { listPage, listParameters } from '../ui/list-page.ts';
 import type { Column, Filter } from '../ui/lists.ts';
 import { statusBadge } from '../ui/status.ts';
 import { cliCommand, count, plural, wholeId } from '../ui/text.ts';
 import { minute, time } from '../ui/times.ts';
+import { answerWrongForm } from './action-page.ts';
 import {
   deleteEndpoint,
   disableEndpoint,
@@ -22,7 +24,7 @@ import {
   rotateSecret,
   secretPage,
 } from './actions.ts';
-import { editEndpoint, formErrors } from './edit.ts';
+import { editEndpoint } from './edit.ts';
 import { fieldsFor, type FormValues, newValues, valuesOfForm } from './form.ts';
 import { endpointStatus, readAttemptStats, readChoices, readEndpoint } from './read.ts';
 import { recoverEndpoint } from './recover.ts';
@@ -59,7 +61,11 @@ const endpoints = tenantPage({
         isCustomer ? undefined : readAttemptStats(api),
       ]);
       const mayCreate = can('write', 'endpoints');
-      const health = await healthOfFailing(api, listed.ok ? listed.items : []);
+      const failing = listed.ok ? listed.items.filter((one) => endpointStatus(one) === 'failing') : [];
+      const health = await askHealth(
+        api,
+        failing.slice(0, mostAsked).map(({ id }) => id),
+      );
       return listPage<Endpoint>(context, {
         title: 'Endpoints',
         href: `${t}/endpoints`,
@@ -81,17 +87,6 @@ const endpoints = tenantPage({
 
 /** Each costs the API several queries: of the rows that need somebody, the first ones alone are asked for. */
 const mostAsked = 10;
-
-async function healthOfFailing(
-  api: ReadApi,
-  listed: readonly Endpoint[],
-): Promise<ReadonlyMap<string, EndpointHealth>> {
-  const failing = listed.filter((one) => endpointStatus(one) === 'failing').slice(0, mostAsked);
-  const asked = await Promise.all(
-    failing.map(async ({ id }) => [id, await api.ask('GET /v1/endpoints/:id/health', { params: { id } })] as const),
-  );
-  return new Map(asked.flatMap(([id, health]) => (health.ok ? [[id, health.value]] : [])));
-}
 
 type Totals = { delivered: number; failed: number };
 
@@ -165,21 +160,19 @@ const newEndpoint = tenantPage({
       const read = createBody(values);
       if (!read.ok) return showForm(context, values, read.errors);
       const created = await api.change('POST /v1/endpoints', { body: JSON.stringify(read.body) });
-      if (!created.ok) {
-        const errors = formErrors(created.failure, context);
-        return errors === undefined ? problemOfFailure(created.failure) : showForm(context, values, errors);
-      }
+      if (!created.ok) return answerWrongForm(context, created.failure, (errors) => showForm(context, values, errors));
       const { id, url, secret } = created.value;
       const mayReplay = context.can('write', 'replay');
       return page({
         status: 201,
         title: 'Endpoint created',
         subtitle: wholeId(id),
-        crumbs: [{ label: 'Endpoints', href: `${t}/endpoints` }],
+        crumbs: crumbsTo(t, 'endpoints'),
         islands: ['counts-from'],
         body: secretPage(
-          { secret, href: `${t}/endpoints/${id}` },
           html`<p><bdi class="url">${url}</bdi> receives the events that are accepted from ${countsFrom(created.value)} on.${mayReplay && html` <a href="${missedHref(t, created.value)}">Send it what it missed</a>`}</p>`,
+          secret,
+          `${t}/endpoints/${id}`,
         ),
       });
     },
@@ -195,7 +188,7 @@ async function showForm(
   const choices = await readChoices(context);
   return page({
     ...(errors.length > 0 && { status: 400 }),
-    crumbs: [{ label: 'Endpoints', href: `${t}/endpoints` }],
+    crumbs: crumbsTo(t, 'endpoints'),
     body: html`${errorSummary(errors)}${postForm(context, {
       action: `${t}/endpoints/new`,
       submit: 'Create endpoint',
@@ -215,20 +208,19 @@ const endpoint = tenantPage({
       const { params, t, clock } = context;
       const shown = await readEndpoint(context, params.id);
       const found = shown.endpoint;
+      const isAhead = Date.parse(found.effective_at) > clock.nowMs();
       return page({
         title: `Endpoint ${found.description || withoutScheme(found.url)}`,
         heading: html`<bdi class="url">${found.url}</bdi> ${statusBadge(endpointStatus(found, shown.health))}`,
         subtitle: html`${found.description !== '' && html`<bdi>${found.description}</bdi> · `}${wholeId(found.id)} · created ${time(found.created_at)}`,
-        crumbs: [{ label: 'Endpoints', href: `${t}/endpoints` }],
+        crumbs: crumbsTo(t, 'endpoints'),
         actions: actions(context, found, shown.health),
-        ...(isAhead(found, clock.nowMs()) && { islands: ['counts-from'] }),
-        body: html`${isAhead(found, clock.nowMs()) && html`<p class="note">Its last change counts for events that are accepted from ${countsFrom(found)} on.</p>`}${endpointPage(shown, context)}`,
+        ...(isAhead && { islands: ['counts-from'] }),
+        body: html`${isAhead && html`<p class="note">Its last change counts for events that are accepted from ${countsFrom(found)} on.</p>`}${endpointPage(shown, context)}`,
       });
     },
   },
 });
-
-const isAhead = ({ effective_at: effectiveAt }: Endpoint, nowMs: number): boolean => Date.parse(effectiveAt) > nowMs;
 
 const withoutScheme = (url: string): string => url.replace(/^https?:\/\//, '');
 

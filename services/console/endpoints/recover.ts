@@ -2,19 +2,17 @@ import type { Endpoint, ReplayPreview } from '#lib/api-contract';
 import { html, type Html } from '#lib/html';
 import { countsOf, withQuery } from '../api-calls/calls.ts';
 import type { FieldError } from '../api-calls/console-api.ts';
-import { page, type PageResult, seeOther } from '../page-result.ts';
+import { afterChange } from '../http/after-change.ts';
+import type { PageResult } from '../page-result.ts';
 import { type TenantContext, tenantPage } from '../page.ts';
-import { errorSummary, numberIn, postForm, textField } from '../ui/form.ts';
+import { numberIn, postForm, textField } from '../ui/form.ts';
 import { count, inWords, plural } from '../ui/text.ts';
 import { time } from '../ui/times.ts';
-import { actionPage } from './actions.ts';
-import { answerRefusal } from './edit.ts';
+import { actionOn, answerRefusal, type Refusal, refusablePage } from './action-page.ts';
 
-interface Entered {
+interface Entered extends Refusal {
   since: string;
   rate?: string;
-  errors?: readonly FieldError[];
-  refused?: string;
 }
 
 const dayMs = 24 * 3_600_000;
@@ -39,49 +37,41 @@ export const recoverEndpoint = tenantPage({
   },
   post: {
     capability: 'replay',
-    async answer(context) {
+    answer(context) {
       const { api, params, t, form } = context;
       const since = (form.get('since') ?? '').trim();
       const rate = (form.get('rate_per_second') ?? '').trim();
-      const started = await api.change('POST /v1/endpoints/:id/recover', {
-        params,
-        body: JSON.stringify({ since, ...(rate !== '' && { rate_per_second: numberIn(rate) }) }),
-      });
-      if (started.ok) return seeOther(`${t}/replays/${started.value.id}`);
-      return answerRefusal(context, started.failure, async (more) =>
-        showForm(context, await api.call('GET /v1/endpoints/:id', { params }), { since, rate, ...more }),
+      const body = JSON.stringify({ since, ...(rate !== '' && { rate_per_second: numberIn(rate) }) });
+      return afterChange(
+        api.change('POST /v1/endpoints/:id/recover', { params, body }),
+        ({ id }) => `${t}/replays/${id}`,
+        (failure) =>
+          answerRefusal(context, failure, async (refusal) =>
+            showForm(context, await api.call('GET /v1/endpoints/:id', { params }), { since, rate, ...refusal }),
+          ),
       );
     },
   },
 });
 
-async function showForm(
-  context: TenantContext,
-  endpoint: Endpoint,
-  { since, rate = usualRate, errors = [], refused }: Entered,
-): Promise<PageResult> {
+async function showForm(context: TenantContext, endpoint: Endpoint, entered: Entered): Promise<PageResult> {
   const { t, api, isCustomer } = context;
-  if (isCustomer)
-    return withoutCount(context, endpoint, { since, rate, errors, ...(refused !== undefined && { refused }) });
+  if (isCustomer) return withoutCount(context, endpoint, entered);
+  const { since, rate = usualRate, errors: refused = [] } = entered;
   const body = { stage: 'dispatcher', endpoint_id: endpoint.id, since, dry_run: true } as const;
   const counted = await countsOf(api.query('POST /v1/dead-letters/replay', { body }));
   const wrong = counted.ok || counted.failure.kind !== 'problem' ? [] : (counted.failure.problem.errors ?? []);
-  const all = errors.length > 0 ? errors : wrong;
+  const errors = refused.length > 0 ? refused : wrong;
   const here = `${t}/endpoints/${endpoint.id}`;
-  return page({
-    status: refused !== undefined ? 409 : all.length > 0 ? 400 : 200,
-    title: 'Recover endpoint',
-    subtitle: html`<bdi class="url">${endpoint.url}</bdi>`,
-    crumbs: [
-      { label: 'Endpoints', href: `${t}/endpoints` },
-      { label: endpoint.description || endpoint.url, href: here },
-    ],
-    body: html`${refused !== undefined && html`<p class="note note-bad" role="alert">${refused}</p>`}${errorSummary(all)}
-<div class="card"><p>Resends the deliveries that became dead letters since the given time, oldest first.</p>
-<form class="stack" action="${here}/recover">${textField({ name: 'since', label: 'Since', value: since, hint: 'An instant such as 2026-01-31T09:30:00Z.', errors: all })}<button>Count them</button></form></div>
-${counted.ok && startForm(context, { endpoint, since, rate, errors: all, preview: counted.value })}
+  return refusablePage(
+    t,
+    endpoint,
+    { ...entered, errors },
+    html`<div class="card"><p>Resends the deliveries that became dead letters since the given time, oldest first.</p>
+<form class="stack" action="${here}/recover">${sinceField(since, errors)}<button>Count them</button></form></div>
+${counted.ok && startForm(context, { endpoint, since, rate, errors, preview: counted.value })}
 <p><a href="${here}">Back to the endpoint</a></p>`,
-  });
+  );
 }
 
 /** For customers, who are not told of dead letters: all of them are sent. */
@@ -90,16 +80,17 @@ const withoutCount = (
   endpoint: Endpoint,
   { since, rate = usualRate, errors = [], refused }: Entered,
 ): PageResult =>
-  actionPage(context, {
-    endpoint,
-    title: 'Recover endpoint',
+  actionOn(endpoint, context, {
     about: html`Resends the deliveries that failed for good since the given time, oldest first.`,
     action: 'recover',
     submit: 'Send them again',
     errors,
     refused,
-    fields: html`${textField({ name: 'since', label: 'Since', value: since, hint: 'An instant such as 2026-01-31T09:30:00Z.', errors })}${rateField(rate, errors)}`,
+    fields: html`${sinceField(since, errors)}${rateField(rate, errors)}`,
   });
+
+const sinceField = (since: string, errors: readonly FieldError[]): Html =>
+  textField({ name: 'since', label: 'Since', value: since, hint: 'An instant such as 2026-01-31T09:30:00Z.', errors });
 
 const rateField = (rate: string, errors: readonly FieldError[]): Html =>
   textField({

@@ -65,9 +65,15 @@ function valueOf(setting: string, values: FormValues, errors: FieldError[]): unk
     case 'headers':
       return headersOf(values.headers, errors);
     case 'client_certificate':
-      return certificateOf(values);
+      return filled({
+        certificate: values['client_certificate/certificate'] || null,
+        private_key: values['client_certificate/private_key'] || null,
+      });
     case 'rate_limit':
-      return rateLimitOf(values);
+      return filled({
+        per_second: number(values['rate_limit/per_second']),
+        burst: number(values['rate_limit/burst']),
+      });
     case 'retry':
       return retryOf(values);
     default:
@@ -131,19 +137,6 @@ function headersPatch(value: unknown, before: FormValues): unknown {
   };
 }
 
-function certificateOf(values: FormValues): Body | null {
-  const certificate = values['client_certificate/certificate'];
-  const privateKey = values['client_certificate/private_key'];
-  if (certificate === '' && privateKey === '') return null;
-  return { ...(certificate !== '' && { certificate }), ...(privateKey !== '' && { private_key: privateKey }) };
-}
-
-function rateLimitOf(values: FormValues): Body | null {
-  const [perSecond, burst] = [number(values['rate_limit/per_second']), number(values['rate_limit/burst'])];
-  if (perSecond === null && burst === null) return null;
-  return { ...(perSecond !== null && { per_second: perSecond }), ...(burst !== null && { burst }) };
-}
-
 /** Both forms are named: the members of the other one are reset. */
 function retryOf(values: FormValues): Body | null {
   const backoff = {
@@ -162,6 +155,12 @@ function retryOf(values: FormValues): Body | null {
         }
       : { ...backoff, schedule: null, jitter: null };
   return Object.values(retry).every((value) => value === null) ? null : retry;
+}
+
+/** The members that are entered; null without any. */
+function filled(given: Body): Body | null {
+  const entered = withoutNulls(given);
+  return Object.keys(entered).length === 0 ? null : entered;
 }
 
 const withoutNulls = (given: Body): Body =>

@@ -2,14 +2,14 @@ import type { Attempt, Delivery } from '#lib/api-contract';
 import { parseExact } from '#lib/exact-json';
 import { html, type Html } from '#lib/html';
 import { withQuery } from '../api-calls/calls.ts';
-import type { FieldError, ReadApi } from '../api-calls/console-api.ts';
+import type { ReadApi } from '../api-calls/console-api.ts';
 import { attemptPage, readAttempt } from '../deliveries/index.ts';
-import { type PageResult, problem, seeOther } from '../page-result.ts';
+import { afterChange } from '../http/after-change.ts';
+import { type PageResult, problem } from '../page-result.ts';
 import { type TenantContext, tenantPage } from '../page.ts';
 import { textArea, textField } from '../ui/form.ts';
 import { shortId } from '../ui/text.ts';
-import { actionPage } from './actions.ts';
-import { answerRefusal } from './edit.ts';
+import { actionPage, answerRefusal, type Refusal } from './action-page.ts';
 
 /** The API answers with the first attempt, for which it waits up to 25 seconds. */
 const waitMs = 28_000;
@@ -27,14 +27,12 @@ export const testEndpoint = tenantPage({
     async answer(context) {
       const { api, params, query } = context;
       const eventId = query.get('event');
-      if (eventId === null) return showForm(context, params.id, {});
+      if (eventId === null) return showForm(context, {});
       const [result] = await Promise.all([
         readResult(api, params.id, eventId),
         api.call('GET /v1/endpoints/:id', { params }),
       ]);
-      return result === undefined
-        ? problem(404)
-        : showForm(context, params.id, { result: resultView(result, context) });
+      return result === undefined ? problem(404) : showForm(context, { result: resultView(result, context) });
     },
   },
   post: {
@@ -42,16 +40,15 @@ export const testEndpoint = tenantPage({
     async answer(context) {
       const { api, params, t, form } = context;
       const [type, payload] = [(form.get('type') ?? '').trim(), (form.get('payload') ?? '').trim()];
-      const again = (more: Partial<Entered>) => showForm(context, params.id, { type, payload, ...more });
+      const again = (refusal: Refusal) => showForm(context, { type, payload, ...refusal });
       const read = readPayload(payload);
       if ('message' in read) return again({ errors: [{ field: '/payload', message: read.message }] });
-      const tested = await api.change('POST /v1/endpoints/:id/test', {
-        params,
-        body: { ...(type !== '' && { type }), ...read },
-        timeoutMs: waitMs,
-      });
-      if (!tested.ok) return answerRefusal(context, tested.failure, again);
-      return seeOther(withQuery(`${t}/endpoints/${params.id}/test`, { event: tested.value.event_id }));
+      const body = { ...(type !== '' && { type }), ...read };
+      return afterChange(
+        api.change('POST /v1/endpoints/:id/test', { params, body, timeoutMs: waitMs }),
+        ({ event_id: event }) => withQuery(`${t}/endpoints/${params.id}/test`, { event }),
+        (failure) => answerRefusal(context, failure, again),
+      );
     },
   },
 });
@@ -97,22 +94,17 @@ function resultView(
 ${attemptPage(attempt, { event_id: eventId }, { t, isCustomer })}</section>`;
 }
 
-interface Entered {
-  type: string;
-  payload: string;
-  errors: readonly FieldError[];
-  refused: string;
-  result: Html;
+interface Shown extends Refusal {
+  type?: string;
+  payload?: string;
+  result?: Html;
 }
 
-async function showForm(
-  context: TenantContext,
-  id: string,
-  { type = '', payload = '', errors = [], refused, result }: Partial<Entered>,
-): Promise<PageResult> {
-  return actionPage(context, {
-    endpoint: await context.api.call('GET /v1/endpoints/:id', { params: { id } }),
-    title: 'Test endpoint',
+const showForm = (
+  context: TenantContext<'/:id'>,
+  { type = '', payload = '', errors = [], refused, result }: Shown,
+): Promise<PageResult> =>
+  actionPage(context, {
     about: html`Sends an event to this endpoint alone, whatever it subscribes to, signed like any other, and waits for the answer.`,
     action: 'test',
     submit: result === undefined ? 'Send a test' : 'Send another test',
@@ -122,4 +114,3 @@ async function showForm(
 ${textArea({ name: 'payload', label: 'Payload', hint: 'JSON. Empty: a small sample.', value: payload, errors })}`,
     above: result,
   });
-}

@@ -6,6 +6,7 @@ import { deliveryColumns, noNames } from '../deliveries/index.ts';
 import type { TenantContext } from '../page.ts';
 import { barChart, percent } from '../ui/chart.ts';
 import { missedHref } from '../ui/form.ts';
+import { joined } from '../ui/joined.ts';
 import { table } from '../ui/lists.ts';
 import { jsonText } from '../ui/payload.ts';
 import { detailText, outcomeBadge, statusBadge } from '../ui/status.ts';
@@ -120,10 +121,12 @@ function waitingView(
       words: pausedUntil !== null ? 'for the end of the pause' : isOpen ? 'until it answers' : 'for room',
     },
   ].filter(({ n }) => n > 0);
-  return html`${states.map(
-    ({ n, status, words }, index) =>
-      html`${index > 0 && ', '}<a href="${withQuery(`${t}/deliveries`, { endpoint_id: id, status })}">${count(n, isCapped)} ${words}</a>`,
-  )}`;
+  return joined(
+    states.map(
+      ({ n, status, words }) =>
+        html`<a href="${withQuery(`${t}/deliveries`, { endpoint_id: id, status })}">${count(n, isCapped)} ${words}</a>`,
+    ),
+  );
 }
 
 /** When, or why that can't be told. */
@@ -149,8 +152,11 @@ function lastSend(send: EndpointHealth['last_success']): Html {
 function subscription(endpoint: Endpoint, sources: ReadonlyMap<string, string> | undefined, t: string): Html {
   const { event_types: types, source_ids: ids, filter, filter_unjudged: unjudged } = endpoint;
   return html`${definitions([
-    ['Event types', types.length === 0 ? 'all' : list(types.map((type) => html`<code>${type}</code>`))],
-    sources !== undefined && ['Sources', ids.length === 0 ? 'all' : list(ids.map((id) => sourceLink(id, sources, t)))],
+    ['Event types', types.length === 0 ? 'all' : joined(types.map((type) => html`<code>${type}</code>`))],
+    sources !== undefined && [
+      'Sources',
+      ids.length === 0 ? 'all' : joined(ids.map((id) => sourceLink(id, sources, t))),
+    ],
     ['Filter', (filter === null || filter === undefined) && 'none: all payloads'],
   ])}${filter !== null && filter !== undefined && jsonText(JSON.stringify(filter, null, 2))}
 ${unjudged !== null && html`<p class="note note-warn">The filter could not be evaluated for an event of ${time(unjudged.at)}, which was delivered all the same: ${unjudgedWords[unjudged.reason] ?? unjudged.reason}.</p>`}`;
@@ -161,8 +167,6 @@ const unjudgedWords: Readonly<Record<string, string>> = {
   filter_steps: 'this filter takes too many steps for its payload',
   event_steps: 'all filters together take too many steps for its payload',
 };
-
-const list = (items: readonly Html[]): Html => html`${items.map((item, index) => html`${index > 0 && ', '}${item}`)}`;
 
 function sourceLink(id: string, sources: ReadonlyMap<string, string>, t: string): Html {
   if (id === 'api') return html`API`;
@@ -184,7 +188,7 @@ function sendingSettings(endpoint: Endpoint): Html {
       'Headers',
       names.length === 0 ? 'none' : html`${names.map(([name, value]) => html`<code>${name}: ${value}</code><br>`)}`,
     ],
-    passed.length > 0 && ['Passed on from the provider', list(passed.map((name) => html`<code>${name}</code>`))],
+    passed.length > 0 && ['Passed on from the provider', joined(passed.map((name) => html`<code>${name}</code>`))],
     proxy !== undefined && ['Proxy', html`<code>${proxy}</code>`],
     certificate !== undefined && [
       'Client certificate',
@@ -216,10 +220,9 @@ const signing = ({ ed25519, public_keys: keys }: Endpoint): Html =>
     ['Ed25519 (v1a)', ed25519 ? html`${keys.map((key) => html`<code>${key}</code><br>`)}newest first` : 'not added'],
   ]);
 
-/** All about one endpoint: how it does, what it gets, how it is sent, and what was sent last. */
 type Asking = Pick<TenantContext, 't' | 'can' | 'isCustomer'>;
 
-/** @param asking customers see no settings of the operator */
+/** All about one endpoint: how it does, what it gets, how it is sent, and what was sent last. Customers see no settings of the operator. */
 export function endpointPage(shown: ShownEndpoint, { t, can, isCustomer }: Asking): Html {
   const { endpoint, health, stats, sources } = shown;
   return html`${stateNote(shown)}
