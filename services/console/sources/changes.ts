@@ -1,15 +1,20 @@
 import type { Source } from '#lib/api-contract';
 import { html } from '#lib/html';
+import { isGone } from '../api-calls/calls.ts';
 import { type FieldError, valueOf } from '../api-calls/console-api.ts';
+import { afterChange, formAgain } from '../http/after-change.ts';
 import { page, type PageResult, seeOther } from '../page-result.ts';
 import { type TenantContext, tenantPage } from '../page.ts';
 import { problemOfFailure } from '../problem-of-failure.ts';
 import { bothVersions, differing } from '../ui/diff.ts';
+import { enteredIn } from '../ui/entered.ts';
 import { errorSummary, postForm, selectField, textField } from '../ui/form.ts';
 import { codeBlock } from '../ui/text.ts';
 import { time } from '../ui/times.ts';
 import { formOfSource, hasOlderDefault, patchOf, readSourceForm, sourceFields } from './form.ts';
+import { sourceOf } from './read.ts';
 import { schemeSetups } from './scheme-setup.ts';
+import { crumbsOf, headOf } from './views.ts';
 
 /** `T/sources/:id/edit`: saves only over the version that was shown. */
 export const editSource = tenantPage({
@@ -19,36 +24,37 @@ export const editSource = tenantPage({
   get: {
     scope: 'write',
     async answer(context) {
-      const asked = await context.api.ask('GET /v1/sources/:id', { params: context.params });
-      const source = valueOf(asked);
-      return showEdit(context, { source, etag: asked.ok ? asked.etag : undefined, values: formOfSource(source) });
+      const { source, etag } = await readCurrent(context);
+      return showEdit(context, { source, etag, values: formOfSource(source) });
     },
   },
   post: {
     async answer(context) {
       const { api, form, params, t } = context;
-      const asked = await api.ask('GET /v1/sources/:id', { params });
-      const source = valueOf(asked);
+      const { source, etag: current } = await readCurrent(context);
       const etag = form.get('etag') ?? '';
       form.delete('etag');
-      const body = patchOf(readSourceForm(form, source.scheme), source, form);
-      const saved = await api.change('PATCH /v1/sources/:id', {
-        params,
-        body: JSON.stringify(body),
-        ...(etag !== '' && { ifMatch: etag }),
-      });
-      if (saved.ok) return seeOther(`${t}/sources/${source.id}`);
-      const { failure } = saved;
-      if (failure.kind === 'problem' && failure.status === 400)
-        return showEdit(context, { source, etag, values: form, errors: failure.problem.errors ?? [] });
-      if (failure.kind === 'problem' && failure.status === 412) {
-        if (differing(form, formOfSource(source)).length === 0) return seeOther(`${t}/sources/${source.id}`);
-        return showEdit(context, { source, etag: asked.ok ? asked.etag : undefined, values: form, isOvertaken: true });
-      }
-      return problemOfFailure(failure);
+      const body = JSON.stringify(patchOf(readSourceForm(form, source.scheme), source, form));
+      const saved = `${t}/sources/${source.id}`;
+      return afterChange(
+        api.change('PATCH /v1/sources/:id', { params, body, ...(etag !== '' && { ifMatch: etag }) }),
+        () => saved,
+        (failure) => {
+          if (failure.kind !== 'problem' || failure.status !== 412)
+            return formAgain(failure, (errors) => showEdit(context, { source, etag, values: form, errors }));
+          return differing(form, formOfSource(source)).length === 0
+            ? seeOther(saved)
+            : showEdit(context, { source, etag: current, values: form, isOvertaken: true });
+        },
+      );
     },
   },
 });
+
+async function readCurrent({ api, params }: TenantContext<'/:id'>) {
+  const asked = await api.ask('GET /v1/sources/:id', { params });
+  return { source: valueOf(asked), etag: asked.ok ? asked.etag : undefined };
+}
 
 interface ShownEdit {
   source: Source;
@@ -63,26 +69,16 @@ function showEdit(
   context: TenantContext,
   { source, etag, values, errors = [], isOvertaken = false }: ShownEdit,
 ): PageResult {
-  const { t } = context;
-  const href = `${t}/sources/${source.id}`;
+  const { scheme } = source;
   return page({
     title: `Edit ${source.name}`,
     status: isOvertaken ? 412 : errors.length > 0 ? 400 : 200,
-    crumbs: [
-      { label: 'Sources', href: `${t}/sources` },
-      { label: source.name, href },
-    ],
+    crumbs: crumbsOf(source, context.t),
     body: html`${errorSummary(errors)}${isOvertaken && bothVersions(values, formOfSource(source))}${postForm(context, {
-      action: `${href}/edit`,
+      action: `${context.t}/sources/${source.id}/edit`,
       submit: 'Save',
       hidden: { etag },
-      body: sourceFields({
-        scheme: source.scheme,
-        values,
-        errors,
-        isEdited: true,
-        hasOlderDefault: hasOlderDefault(source),
-      }),
+      body: sourceFields({ scheme, values, errors, isEdited: true, hasOlderDefault: hasOlderDefault(source) }),
     })}`,
   });
 }
@@ -94,6 +90,7 @@ const overlaps = [
   { value: '2592000', label: '30 days' },
   { value: '0', label: 'not at all: it is invalid at once' },
 ];
+const usualOverlap = '86400';
 
 /** `T/sources/:id/rotate`: another secret, with a time in which both are valid. */
 export const rotateSource = tenantPage({
@@ -109,26 +106,18 @@ export const rotateSource = tenantPage({
       const { api, form, params, t } = context;
       const source = await sourceOf(context);
       const secret = form.get('secret') || undefined;
+      const overlap = Number(form.get('overlap_seconds') ?? usualOverlap);
       const rotated = await api.change('POST /v1/sources/:id/rotate-secret', {
         params,
-        body: {
-          overlap_seconds: Number(form.get('overlap_seconds') ?? '86400'),
-          ...(secret !== undefined && { secret }),
-        },
+        body: { overlap_seconds: overlap, ...(secret !== undefined && { secret }) },
       });
-      if (!rotated.ok) {
-        const { failure } = rotated;
-        return failure.kind === 'problem' && failure.status === 400
-          ? showRotation(context, source, { values: form, errors: failure.problem.errors ?? [] })
-          : problemOfFailure(failure);
-      }
+      if (!rotated.ok) return formAgain(rotated.failure, (errors) => showRotation(context, source, form, errors));
       const { secret: inForce, previous_expires_at: until } = rotated.value;
-      const href = `${t}/sources/${source.id}`;
       return page({
         status: 201,
         title: 'The secret is rotated',
         crumbs: crumbsOf(source, t),
-        actions: html`<a class="button primary" href="${href}">To the source</a>`,
+        actions: html`<a class="button primary" href="${t}/sources/${source.id}">To the source</a>`,
         body: html`<p class="note note-good">${
           until === null ? 'The former secrets are invalid.' : html`The former secrets stay valid until ${time(until)}.`
         } The new one is in force within two seconds: give it to the provider after that.</p>${
@@ -140,43 +129,29 @@ export const rotateSource = tenantPage({
   },
 });
 
-const sourceOf = ({ api, params }: TenantContext<'/:id'>): Promise<Source> =>
-  api.call('GET /v1/sources/:id', { params });
-
-const crumbsOf = ({ id, name }: Source, t: string) => [
-  { label: 'Sources', href: `${t}/sources` },
-  { label: name, href: `${t}/sources/${id}` },
-];
-
 function showRotation(
   context: TenantContext,
   source: Source,
-  { values = new URLSearchParams(), errors = [] }: { values?: URLSearchParams; errors?: readonly FieldError[] } = {},
+  values = new URLSearchParams(),
+  errors: readonly FieldError[] = [],
 ): PageResult {
-  const { t } = context;
   const { secretFrom, provider, secret } = schemeSetups[source.scheme];
+  const entered = enteredIn(values, errors);
+  const whose = secretFrom === 'here' ? '' : `That of ${provider}: ${secret}. `;
   return page({
+    ...headOf(source, context.t),
     title: 'Rotate the secret',
-    ...(errors.length > 0 && { status: 400 as const }),
-    subtitle: html`<bdi>${source.name}</bdi>`,
-    crumbs: crumbsOf(source, t),
+    status: errors.length > 0 ? 400 : 200,
     body: html`${errorSummary(errors)}${postForm(context, {
-      action: `${t}/sources/${source.id}/rotate`,
+      action: `${context.t}/sources/${source.id}/rotate`,
       submit: 'Rotate the secret',
       body: html`${textField({
-        name: 'secret',
+        ...entered('secret'),
         label: 'New secret',
-        value: values.get('secret') ?? '',
-        errors,
-        hint:
-          secretFrom === 'here'
-            ? 'Empty: a new one is made, and shown once.'
-            : `That of ${provider}: ${secret}. Empty: a new one is made, and shown once.`,
+        hint: `${whose}Empty: a new one is made, and shown once.`,
       })}${selectField({
-        name: 'overlap_seconds',
+        ...entered('overlap_seconds', usualOverlap),
         label: 'The former secret stays valid for',
-        value: values.get('overlap_seconds') ?? '86400',
-        errors,
         options: overlaps,
         hint: 'The time in which the provider is given the new one. A secret that others have seen should end at once.',
       })}`,
@@ -192,27 +167,23 @@ export const deleteSource = tenantPage({
   get: {
     scope: 'write',
     async answer(context) {
-      const { api, params, t } = context;
-      const { id, name, ingest_url: url } = await api.call('GET /v1/sources/:id', { params });
-      const href = `${t}/sources/${id}`;
+      const source = await sourceOf(context);
+      const href = `${context.t}/sources/${source.id}`;
       return page({
+        ...headOf(source, context.t),
         title: 'Delete the source?',
-        subtitle: html`<bdi>${name}</bdi>`,
-        crumbs: [
-          { label: 'Sources', href: `${t}/sources` },
-          { label: name, href },
-        ],
-        body: html`<p class="lead">Requests to <code>${url}</code> get a 410 from then on. The source’s events stay. The source can’t be restored.</p>
+        body: html`<p class="lead">Requests to <code>${source.ingest_url}</code> get a 410 from then on. The source’s events stay. The source can’t be restored.</p>
 <div class="buttons">${postForm(context, { action: `${href}/delete`, submit: 'Delete the source', tone: 'danger', isInline: true })}<a class="button" href="${href}">Keep it</a></div>`,
       });
     },
   },
   post: {
-    async answer({ api, params, t }) {
-      const deleted = await api.change('DELETE /v1/sources/:id', { params });
-      // Sent twice, it is deleted already.
-      const isGone = !deleted.ok && deleted.failure.kind === 'problem' && deleted.failure.status === 410;
-      return deleted.ok || isGone ? seeOther(`${t}/sources`) : problemOfFailure(deleted.failure);
-    },
+    answer: ({ api, params, t }) =>
+      afterChange(
+        api.change('DELETE /v1/sources/:id', { params }),
+        () => `${t}/sources`,
+        // Sent twice, it is deleted already.
+        (failure) => (isGone(failure) ? seeOther(`${t}/sources`) : problemOfFailure(failure)),
+      ),
   },
 });

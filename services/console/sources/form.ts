@@ -4,6 +4,7 @@ import { html, type Html } from '#lib/html';
 import { identityRule } from '#lib/signatures';
 import { withQuery } from '../api-calls/calls.ts';
 import type { FieldError } from '../api-calls/console-api.ts';
+import { enteredIn } from '../ui/entered.ts';
 import { checkbox, numberIn, selectField, textArea, textField } from '../ui/form.ts';
 import { schemeNames, schemeSetups } from './scheme-setup.ts';
 
@@ -43,7 +44,7 @@ interface SourceFields {
 
 export function sourceFields({ scheme, values, errors, isEdited, hasOlderDefault = false }: SourceFields): Html {
   const setup = schemeSetups[scheme];
-  const field = (name: string) => ({ name, value: values.get(name) ?? '', errors });
+  const field = enteredIn(values, errors);
   const rare = html`
 ${scheme !== 'hmac' && textField({ ...field('signature_header'), label: 'Signature header', hint: `Only if it differs from the default of the scheme, ${setup.header.split(':')[0] ?? ''}.` })}
 ${setup.isTimed && textField({ ...field('timestamp_tolerance_seconds'), label: 'Timestamp tolerance, in seconds', hint: 'Empty: 300.' })}
@@ -57,12 +58,7 @@ ${textArea({ ...field('tags_from'), rows: 2, label: 'Tags', hint: 'A line each: 
 ${textArea({ ...field('allowed_ips'), rows: 2, label: 'Allowed addresses', hint: 'A line each: 192.0.2.7 or 192.0.2.0/24. Empty: any.' })}
 ${textField({ ...field('rate_limit/per_second'), label: 'Rate limit: webhooks per second', hint: 'With the next field; empty: the rate of the tenant.' })}
 ${textField({ ...field('rate_limit/burst'), label: 'Rate limit: burst' })}
-${selectField({
-  ...field('response_status'),
-  value: values.get('response_status') ?? '202',
-  label: 'Response status',
-  options: ['202', '200', '204'].map((value) => ({ value, label: value })),
-})}
+${selectField({ ...field('response_status', '202'), label: 'Response status', options: choices('202', '200', '204') })}
 ${checkbox({ name: 'client_certificate/required', label: 'Require a client certificate', isChecked: values.has('client_certificate/required') })}
 ${textArea({ ...field('client_certificate/fingerprints'), rows: 2, label: 'Fingerprints of its certificates', hint: 'SHA-256 in hex, a line each. Empty: any that your authorities have signed.' })}
 ${textField({ ...field('verify_token'), label: 'Verify token', hint: `Answers hub.challenge, as Meta asks it.${isEdited ? ' Empty: stays as it is.' : ''}` })}
@@ -81,7 +77,7 @@ function secretHint(scheme: SourceScheme): string {
     : `${provider} makes it: ${secret}. Empty if you don’t have it yet: it can be entered later.`;
 }
 
-const hmacFields = (field: (name: string) => { name: string; value: string; errors: readonly FieldError[] }): Html =>
+const hmacFields = (field: ReturnType<typeof enteredIn>): Html =>
   html`${textField({ ...field('hmac/header'), label: 'Signature header', hint: 'Such as X-Signature.', isRequired: true })}
 ${textField({ ...field('hmac/prefix'), label: 'Prefix of the signature', hint: 'Such as sha256=. Empty: nothing.' })}
 ${selectField({ ...field('hmac/algorithm'), label: 'Algorithm', options: choices('sha256', 'sha1', 'sha384', 'sha512') })}

@@ -2,9 +2,10 @@ import type { Rejection, Source } from '#lib/api-contract';
 import { html, type Html } from '#lib/html';
 import { withQuery } from '../api-calls/calls.ts';
 import type { FieldError, ReadApi } from '../api-calls/console-api.ts';
+import { formAgain } from '../http/after-change.ts';
 import { page, type PageResult } from '../page-result.ts';
 import { type TenantContext, tenantPage } from '../page.ts';
-import { problemOfFailure } from '../problem-of-failure.ts';
+import { crumbsTo } from '../ui/crumbs.ts';
 import { errorSummary, postForm } from '../ui/form.ts';
 import { listPage, listParameters } from '../ui/list-page.ts';
 import { type Filter, table } from '../ui/lists.ts';
@@ -12,7 +13,7 @@ import { cliCommand, count, shortId, wholeId } from '../ui/text.ts';
 import { time } from '../ui/times.ts';
 import { deleteSource, editSource, rotateSource } from './changes.ts';
 import { readSourceForm, schemeChoice, sourceFields, sourceNotes, withoutNulls } from './form.ts';
-import { type DayCounts, dayCounts } from './read.ts';
+import { type DayCounts, dayCounts, sourceOf } from './read.ts';
 import { rejection, rejectionColumns, rejections } from './rejections.ts';
 import { schemeNamed, schemeSetups } from './scheme-setup.ts';
 import { createdSource, providerCard, settingsCard } from './views.ts';
@@ -72,10 +73,9 @@ const newSource = tenantPage({
       const secret = form.get('secret') || undefined;
       const body = withoutNulls({ ...readSourceForm(form, scheme), scheme, ...(secret !== undefined && { secret }) });
       const made = await api.change('POST /v1/sources', { body: JSON.stringify(body) });
-      if (made.ok) return page(createdSource(made.value, { t, isOwnSecret: secret !== undefined }));
-      const { failure } = made;
-      if (failure.kind === 'problem' && failure.status === 400) return show(context, form, failure.problem.errors);
-      return problemOfFailure(failure);
+      return made.ok
+        ? createdSource(made.value, t, secret !== undefined)
+        : formAgain(made.failure, (errors) => show(context, form, errors));
     },
   },
 });
@@ -83,19 +83,17 @@ const newSource = tenantPage({
 function show(context: TenantContext, values: URLSearchParams, errors: readonly FieldError[] = []): PageResult {
   const { t, query } = context;
   const href = `${t}/sources/new`;
-  const crumbs = [{ label: 'Sources', href: `${t}/sources` }];
   const scheme = schemeNamed(query.get('scheme'));
   if (scheme === undefined)
     return page({
-      title: 'New source',
-      crumbs,
+      crumbs: crumbsTo(t, 'sources'),
       ...(query.has('scheme') && { status: 400 as const }),
       body: html`${query.has('scheme') && errorSummary([{ field: '', message: 'There is no such scheme. Choose one of these.' }])}${schemeChoice(href)}`,
     });
   return page({
     title: `New source: ${schemeSetups[scheme].provider}`,
-    ...(errors.length > 0 && { status: 400 as const }),
-    crumbs: [...crumbs, { label: 'Schemes', href }],
+    status: errors.length > 0 ? 400 : 200,
+    crumbs: crumbsTo(t, 'sources', { label: 'Schemes', href }),
     body: html`${errorSummary(errors)}${postForm(context, {
       action: withQuery(href, { scheme }),
       submit: 'Create the source',
@@ -114,10 +112,7 @@ const source = tenantPage({
   get: {
     async answer(context) {
       const { api, params, t, can } = context;
-      const [source, counts] = await Promise.all([
-        api.call('GET /v1/sources/:id', { params }),
-        dayCounts(api, params.id),
-      ]);
+      const [source, counts] = await Promise.all([sourceOf(context), dayCounts(api, params.id)]);
       const changedId = source.identified_by.with === null ? await findChanged(api, source.id) : null;
       const rejected = await api.call('GET /v1/sources/:id/rejections', { params, query: { limit: shownRejections } });
       const href = `${t}/sources/${source.id}`;
@@ -125,7 +120,7 @@ const source = tenantPage({
         title: source.name,
         heading: html`<bdi>${source.name}</bdi>`,
         subtitle: html`${schemeSetups[source.scheme].provider} · ${wholeId(source.id)}`,
-        crumbs: [{ label: 'Sources', href: `${t}/sources` }],
+        crumbs: crumbsTo(t, 'sources'),
         actions: actions(context, href),
         body: html`${sourceNotes(source, { t, changedId })}${providerCard(source, can('write') ? `${href}/rotate` : undefined)}
 <section class="card"><h2>Last 24 hours</h2>${figures(counts, { t, id: source.id })}</section>
@@ -152,7 +147,7 @@ const actions = ({ can }: TenantContext, href: string): Html =>
 
 function figures(counts: DayCounts | undefined, { t, id }: { t: string; id: string }): Html {
   if (counts === undefined) return html`<p>The counts are unavailable at the moment. Reload the page to try again.</p>`;
-  const { received, duplicates, rejected } = counts;
+  const { received = 0, duplicates = 0, rejected = 0 } = counts;
   const events = withQuery(`${t}/events`, { source_id: id });
   return html`<dl class="figures">
 ${figure('Received', received, received > 0 && events)}${figure('Duplicates', duplicates, duplicates > 0 && `${events}&has=duplicates`)}${figure('Rejected', rejected, rejected > 0 && `${t}/sources/${id}/rejections`)}

@@ -5,16 +5,19 @@ import { withQuery } from '../api-calls/calls.ts';
 import type { ReadApi } from '../api-calls/console-api.ts';
 import { page, problem } from '../page-result.ts';
 import { tenantPage } from '../page.ts';
+import { headersTable } from '../ui/headers-table.ts';
 import { listPage, listParameters } from '../ui/list-page.ts';
-import { type Column, table } from '../ui/lists.ts';
+import type { Column } from '../ui/lists.ts';
 import { byteCount, hexDump, jsonText } from '../ui/payload.ts';
-import { count, definitions, shortId, wholeId } from '../ui/text.ts';
+import { count, definitions, inWords, shortId, wholeId } from '../ui/text.ts';
 import { time } from '../ui/times.ts';
+import { sourceOf } from './read.ts';
+import { crumbsOf } from './views.ts';
 
 /** Why a webhook was rejected, as its sender was told. */
 function rejectionWords(code: string): string {
   const known = Object.hasOwn(problemCodes, code) ? problemCodes[code as keyof typeof problemCodes] : undefined;
-  return known?.title ?? code.replaceAll('_', ' ');
+  return known?.title ?? inWords(code);
 }
 
 export const rejectionColumns: readonly Column<Rejection>[] = [
@@ -57,7 +60,7 @@ export const rejections = tenantPage({
     query: listParameters([]),
     async answer(context) {
       const { api, params, query, t } = context;
-      const source = await api.call('GET /v1/sources/:id', { params });
+      const source = await sourceOf(context);
       const href = `${t}/sources/${source.id}`;
       const answer = listPage<Rejection>(context, {
         title: 'Rejected webhooks',
@@ -71,15 +74,7 @@ export const rejections = tenantPage({
           body: 'A webhook with a wrong signature, or from an address that may not send, would be here, with the reason.',
         },
       });
-      return answer.kind === 'page'
-        ? {
-            ...answer,
-            crumbs: [
-              { label: 'Sources', href: `${t}/sources` },
-              { label: source.name, href },
-            ],
-          }
-        : answer;
+      return answer.kind === 'page' ? { ...answer, crumbs: crumbsOf(source, t) } : answer;
     },
   },
 });
@@ -90,19 +85,16 @@ export const rejection = tenantPage({
   title: 'Rejected webhook',
   section: 'sources',
   get: {
-    async answer({ api, params, t }) {
-      const source = await api.call('GET /v1/sources/:id', { params });
+    async answer(context) {
+      const { api, params, t } = context;
+      const source = await sourceOf(context);
       const found = await findRejection(api, { source: params.id, id: params.rejection });
       if (found === undefined) return problem(404);
       const href = `${t}/sources/${source.id}`;
       return page({
         title: rejectionWords(found.code),
         subtitle: wholeId(found.id),
-        crumbs: [
-          { label: 'Sources', href: `${t}/sources` },
-          { label: source.name, href },
-          { label: 'Rejected webhooks', href: `${href}/rejections` },
-        ],
+        crumbs: crumbsOf(source, t, { label: 'Rejected webhooks', href: `${href}/rejections` }),
         actions: html`<a class="button primary" href="${withQuery(`${href}/verify`, { rejection: found.id })}">Why is it wrong?</a>`,
         body: rejectionView(found),
       });
@@ -117,16 +109,7 @@ const rejectionView = (found: Rejection): Html =>
     ['From', html`<code>${found.client_address}</code>`],
     ['Body', found.body_bytes === null ? 'length unknown' : `${count(found.body_bytes)} bytes`],
   ])}</section>
-<section class="card"><h2>Headers</h2><p class="muted">Possible secrets are masked.</p>${table({
-    caption: 'Headers',
-    rows: Object.entries(found.headers).flatMap(([name, values]) =>
-      [values].flat().map((value) => ({ name, value: String(value) })),
-    ),
-    columns: [
-      { header: 'Name', cell: ({ name }) => html`<code>${name}</code>` },
-      { header: 'Value', cell: ({ value }) => html`<code>${value}</code>` },
-    ],
-  })}</section>
+<section class="card"><h2>Headers</h2><p class="muted">Possible secrets are masked.</p>${headersTable('Headers', found.headers)}</section>
 <section class="card"><h2>Body</h2>${bodyView(found)}</section>`;
 
 function bodyView({ body, body_encoding: encoding, body_truncated: isCut, body_bytes: bytes }: Rejection): Html {

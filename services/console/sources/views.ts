@@ -1,30 +1,34 @@
 import type { Value } from '#client';
 import type { Source } from '#lib/api-contract';
 import { html, type Html, type HtmlValue } from '#lib/html';
-import type { PageContent, PageStatus } from '../page-result.ts';
+import { page, type PageResult } from '../page-result.ts';
+import { type Crumb, crumbsTo } from '../ui/crumbs.ts';
+import { joined } from '../ui/joined.ts';
 import { codeBlock, definitions } from '../ui/text.ts';
 import { duration, time } from '../ui/times.ts';
 import { sourceNotes } from './form.ts';
 import { schemeSetups } from './scheme-setup.ts';
 
-interface Made {
-  t: string;
-  /** The secret was entered, not made. */
-  isOwnSecret: boolean;
-}
+type Named = Pick<Source, 'id' | 'name'>;
 
-/** The answer to its creation: the one page that shows the secret. */
-export function createdSource(
-  source: Value<'POST /v1/sources'>,
-  { t, isOwnSecret }: Made,
-): PageContent & { status: PageStatus } {
+export const crumbsOf = ({ id, name }: Named, t: string, ...below: Crumb[]) =>
+  crumbsTo(t, 'sources', { label: name, href: `${t}/sources/${id}` }, ...below);
+
+/** The head of a page about one source, below the source's own. */
+export const headOf = (source: Named, t: string) => ({
+  subtitle: html`<bdi>${source.name}</bdi>`,
+  crumbs: crumbsOf(source, t),
+});
+
+/** The answer to its creation: the one page that shows the secret. @param isOwnSecret it was entered, not made */
+export function createdSource(source: Value<'POST /v1/sources'>, t: string, isOwnSecret: boolean): PageResult {
   const { provider, secretFrom } = schemeSetups[source.scheme];
   const href = `${t}/sources/${source.id}`;
-  return {
+  return page({
     status: 201,
     title: 'The source is created',
     subtitle: html`<bdi>${source.name}</bdi>`,
-    crumbs: [{ label: 'Sources', href: `${t}/sources` }],
+    crumbs: crumbsTo(t, 'sources'),
     actions: html`<a class="button primary" href="${href}">To the source</a>`,
     body: html`${
       isOwnSecret
@@ -36,7 +40,7 @@ export function createdSource(
               : `${provider} makes a secret of its own when you enter the URL there. Then enter that one here; until then this one is in force. It is not shown again.`
           }</p>${codeBlock(source.secret)}</section>`
     }${sourceNotes(source, { t, changedId: null })}${providerCard(source, `${href}/rotate`)}`,
-  };
+  });
 }
 
 /** The values to enter at the provider. @param rotate where a secret of the provider is entered; undefined for who may not */
@@ -112,11 +116,9 @@ function identifier({ identified_by: { places: all, with: countedWith }, dedup_i
 }
 
 const places = (list: readonly string[] | undefined, otherwise: string): HtmlValue =>
-  list === undefined || list.length === 0
-    ? otherwise
-    : list.map((one, index) => html`${index > 0 && ', '}<code>${one}</code>`);
+  list === undefined || list.length === 0 ? otherwise : joined(list.map((one) => html`<code>${one}</code>`));
 
 const tags = (from: Source['tags_from']): HtmlValue =>
   from === undefined || Object.keys(from).length === 0
     ? 'none'
-    : Object.entries(from).map(([name, place], index) => html`${index > 0 && ', '}${name} from <code>${place}</code>`);
+    : joined(Object.entries(from).map(([name, place]) => html`${name} from <code>${place}</code>`));

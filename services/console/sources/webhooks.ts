@@ -1,12 +1,15 @@
 import type { Rejection, Source, Verification } from '#lib/api-contract';
 import { html, type Html } from '#lib/html';
 import type { FieldError } from '../api-calls/console-api.ts';
+import { formAgain } from '../http/after-change.ts';
 import { page, type PageResult, problem } from '../page-result.ts';
 import { type TenantContext, tenantPage } from '../page.ts';
-import { problemOfFailure } from '../problem-of-failure.ts';
+import { enteredIn } from '../ui/entered.ts';
 import { errorSummary, postForm, selectField, textArea, textField } from '../ui/form.ts';
 import { cliCommand, codeBlock } from '../ui/text.ts';
+import { sourceOf } from './read.ts';
 import { findRejection } from './rejections.ts';
+import { headOf } from './views.ts';
 
 /** The steps, in the order in which a webhook passes them. */
 const steps: readonly (readonly [step: string, label: string])[] = [
@@ -34,8 +37,8 @@ function verificationView({ verified, step, status, code, detail, not_checked: u
 const sentence = (detail: string): Html =>
   html`${`${detail}.`.split('`').map((part, index) => (index % 2 === 0 ? part : html`<code>${part}</code>`))}`;
 
-const verifyFields = (values: URLSearchParams, errors: readonly FieldError[]): Html => {
-  const field = (name: string) => ({ name, value: values.get(name) ?? '', errors });
+function verifyFields(values: URLSearchParams, errors: readonly FieldError[]): Html {
+  const field = enteredIn(values, errors);
   return html`${textArea({ ...field('headers'), label: 'Headers', rows: 6, hint: 'A line each: Name: value.' })}
 ${textArea({ ...field('body'), label: 'Body', rows: 8, hint: 'The exact bytes count. Line breaks are taken as \\n: if yours differ, or the body is not text, give it in base64.' })}
 ${selectField({
@@ -48,7 +51,7 @@ ${selectField({
 })}
 ${textField({ ...field('query'), label: 'Query of the URL', hint: 'Some schemes sign it: ?bodySHA256=… Empty: none.' })}
 ${textField({ ...field('address'), label: 'Address of the sender', hint: 'Empty: any.' })}`;
-};
+}
 
 /** A request's body and headers, as a person pastes them into a form. */
 
@@ -72,14 +75,8 @@ function readHeaders(text: string): { headers: Headers } | { errors: readonly Fi
     }
   }
   if (wrong.length === 0) return { headers };
-  return {
-    errors: [
-      {
-        field: '/headers',
-        message: `must have one header a line, as Name: value; see line ${wrong.join(', ')}`,
-      },
-    ],
-  };
+  const message = `must have one header a line, as Name: value; see line ${wrong.join(', ')}`;
+  return { errors: [{ field: '/headers', message }] };
 }
 
 /** `T/sources/:id/verify`: why is this signature wrong? */
@@ -120,17 +117,12 @@ export const verifyWebhook = tenantPage({
           ...(address !== '' && { address }),
         },
       });
-      if (answer.ok) return showForm(context, source, { values: form, verification: answer.value });
-      const { failure } = answer;
-      return failure.kind === 'problem' && failure.status === 400
-        ? showForm(context, source, { values: form, errors: failure.problem.errors ?? [] })
-        : problemOfFailure(failure);
+      return answer.ok
+        ? showForm(context, source, { values: form, verification: answer.value })
+        : formAgain(answer.failure, (errors) => showForm(context, source, { values: form, errors }));
     },
   },
 });
-
-const sourceOf = ({ api, params }: TenantContext<'/:id'>): Promise<Source> =>
-  api.call('GET /v1/sources/:id', { params });
 
 /** A webhook that was rejected, as far as it was kept. */
 function formOf({ headers, body = '', body_encoding: encoding, client_address: address }: Rejection): URLSearchParams {
@@ -152,19 +144,14 @@ interface Shown {
 }
 
 function showForm(context: TenantContext, source: Source, { values, errors = [], verification }: Shown): PageResult {
-  const { t } = context;
-  const href = `${t}/sources/${source.id}`;
+  const action = `${context.t}/sources/${source.id}/verify`;
   return page({
+    ...headOf(source, context.t),
     title: 'Why is this signature wrong?',
-    ...(errors.length > 0 && { status: 400 as const }),
-    subtitle: html`<bdi>${source.name}</bdi>`,
-    crumbs: [
-      { label: 'Sources', href: `${t}/sources` },
-      { label: source.name, href },
-    ],
+    status: errors.length > 0 ? 400 : 200,
     body: html`${errorSummary(errors)}${verification && verificationView(verification)}
 <p>Paste a webhook as it was sent. It is verified as a webhook to this source would be, and nothing is received.</p>
-${postForm(context, { action: `${href}/verify`, submit: 'Verify', body: verifyFields(values, errors) })}`,
+${postForm(context, { action, submit: 'Verify', body: verifyFields(values, errors) })}`,
   });
 }
 
@@ -180,31 +167,36 @@ export const sampleWebhook = tenantPage({
 
 /** A new signature each time: it has the time in it. */
 async function showSample(context: TenantContext<'/:id'>, body: string): Promise<PageResult> {
-  const { api, params, t, tenant } = context;
-  const source = await api.call('GET /v1/sources/:id', { params });
+  const { api, params } = context;
+  const source = await sourceOf(context);
   const signed = await api.query('POST /v1/sources/:id/sample', { params, body: body === '' ? {} : { body } });
-  const failure = signed.ok ? undefined : signed.failure;
-  const isRefused = failure?.kind === 'problem' && failure.status === 400;
-  if (failure !== undefined && !isRefused) return problemOfFailure(failure);
-  const errors = failure?.kind === 'problem' ? (failure.problem.errors ?? []) : [];
-  const href = `${t}/sources/${source.id}`;
+  return signed.ok
+    ? samplePage(context, source, { body, curl: signed.value.curl })
+    : formAgain(signed.failure, (errors) => samplePage(context, source, { body, errors }));
+}
+
+interface Sample {
+  body: string;
+  /** Undefined: the body was refused. */
+  curl?: string;
+  errors?: readonly FieldError[];
+}
+
+function samplePage(context: TenantContext, source: Source, { body, curl, errors = [] }: Sample): PageResult {
+  const { t, tenant } = context;
   return page({
+    ...headOf(source, t),
     title: 'Send a signed sample',
-    ...(isRefused && { status: 400 as const }),
-    subtitle: html`<bdi>${source.name}</bdi>`,
-    crumbs: [
-      { label: 'Sources', href: `${t}/sources` },
-      { label: source.name, href },
-    ],
+    status: curl === undefined ? 400 : 200,
     body: html`${errorSummary(errors)}${
-      signed.ok &&
+      curl !== undefined &&
       html`<section class="card"><h2>With curl</h2>
-<p>Signed with the current secret, at this moment: send it soon.</p>${codeBlock(signed.value.curl)}
+<p>Signed with the current secret, at this moment: send it soon.</p>${codeBlock(curl)}
 <h2>With hookline</h2><p>Signs anew each time, so that it can be sent later and again.</p>${codeBlock(cliCommand(`send ${source.id} --secret '…'`, tenant))}
 <p>Then look for it among the <a href="${t}/events?source_id=${source.id}">events of this source</a>.</p></section>`
     }
 <h2>Another body</h2>${postForm(context, {
-      action: `${href}/sample`,
+      action: `${t}/sources/${source.id}/sample`,
       submit: 'Sign it',
       tone: 'plain',
       body: textArea({
