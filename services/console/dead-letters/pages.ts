@@ -2,9 +2,11 @@ import type { DeadLetter, DeadLetterWithPayload } from '#lib/api-contract';
 import { html, type Html } from '#lib/html';
 import { startedReplay, withQuery } from '../api-calls/calls.ts';
 import { readTenantNames } from '../api-calls/tenant-names.ts';
-import { page, seeOther } from '../page-result.ts';
+import { noNames } from '../deliveries/index.ts';
+import { afterChange } from '../http/after-change.ts';
+import { page } from '../page-result.ts';
 import { type TenantContext, tenantPage } from '../page.ts';
-import { problemOfFailure } from '../problem-of-failure.ts';
+import { crumbsTo } from '../ui/crumbs.ts';
 import { postForm } from '../ui/form.ts';
 import { listPage, listParameters } from '../ui/list-page.ts';
 import { payloadText, rawMember } from '../ui/payload.ts';
@@ -12,11 +14,8 @@ import { breakable, count, endpointName, inWords, wholeId } from '../ui/text.ts'
 import { minute } from '../ui/times.ts';
 import { deadLetterBadge, deadLetterFilters, deadLetterPage, deadLetterStatusFilter, lastOutcome } from './views.ts';
 
-const nothing = { names: new Map<string, string>(), isComplete: false };
-const filterNames = listParameters([
-  ...deadLetterFilters({ endpoints: nothing, sources: nothing }, new URLSearchParams()),
-  deadLetterStatusFilter,
-]);
+const anyFilters = deadLetterFilters(noNames, new URLSearchParams());
+const filterNames = anyFilters.map(({ name }) => name);
 
 /** `T/dead-letters`: what could not be processed or delivered, newest first. */
 const deadLetters = tenantPage({
@@ -24,7 +23,7 @@ const deadLetters = tenantPage({
   title: 'Dead letters',
   section: 'dead_letters',
   get: {
-    query: filterNames,
+    query: listParameters([...anyFilters, deadLetterStatusFilter]),
     async answer(context) {
       const { t, api, query, can } = context;
       const [listed, names] = await Promise.all([
@@ -69,11 +68,10 @@ const reasonCell = (letter: DeadLetter): Html => {
 function replayAll({ t, query }: TenantContext): Html | null {
   const status = query.get('status');
   if (status !== null && status !== 'dead') return null;
-  const chosen = deadLetterFilters({ endpoints: nothing, sources: nothing }, query)
-    .map(({ name }) => [name, query.get(name)] as const)
-    .flatMap(([name, value]) => (value === null ? [] : [[name, value] as [string, string]]));
-  const href = withQuery(`${t}/replays/new`, new URLSearchParams([['what', 'dead_letters'], ...chosen]));
-  return html`<a class="button primary" data-key="r" href="${href}">Replay all${chosen.length === 0 ? '' : ' that match'} …</a>`;
+  const chosen = Object.fromEntries(filterNames.map((name) => [name, query.get(name) ?? undefined]));
+  const href = withQuery(`${t}/replays/new`, { what: 'dead_letters', ...chosen });
+  const which = filterNames.some((name) => query.has(name)) ? ' that match' : '';
+  return html`<a class="button primary" data-key="r" href="${href}">Replay all${which} …</a>`;
 }
 
 /** `POST T/dead-letters/:id/replay`: one needs no preview. */
@@ -85,9 +83,8 @@ const replayDeadLetter = tenantPage({
     async answer({ api, params, t }) {
       // A replay of an id that never was would match nothing, and be no error.
       await api.call('GET /v1/dead-letters/:id', { params });
-      const started = await startedReplay(api.change('POST /v1/dead-letters/replay', { body: { ids: [params.id] } }));
-      if (!started.ok) return problemOfFailure(started.failure);
-      return seeOther(`${t}/replays/${started.value.id}`);
+      const started = startedReplay(api.change('POST /v1/dead-letters/replay', { body: { ids: [params.id] } }));
+      return afterChange(started, ({ id }) => `${t}/replays/${id}`);
     },
   },
 });
@@ -103,9 +100,9 @@ const deadLetter = tenantPage({
       const { value: letter, text } = await api.withText('GET /v1/dead-letters/:id', { params });
       const mayReplay = can('write') && letter.status === 'dead' && !letter.shortened;
       return page({
-        title: `Dead letter: ${letter.event_type ?? letter.reason.replaceAll('_', ' ')}`,
+        title: `Dead letter: ${letter.event_type ?? inWords(letter.reason)}`,
         subtitle: wholeId(letter.id),
-        crumbs: [{ label: 'Dead letters', href: `${t}/dead-letters` }],
+        crumbs: crumbsTo(t, 'dead_letters'),
         ...(mayReplay && {
           actions: postForm(context, {
             action: `${t}/dead-letters/${letter.id}/replay`,
@@ -113,11 +110,11 @@ const deadLetter = tenantPage({
             isInline: true,
           }),
         }),
-        body: html`${deadLetterPage({
+        body: deadLetterPage({
           letter,
           payload: await shownPayload(letter, text),
           naming: { t, names: await readTenantNames(context) },
-        })}`,
+        }),
       });
     },
   },

@@ -3,7 +3,8 @@ import { deadLetterReasons, deadLetterStages } from '#lib/contract';
 import { type Html, html } from '#lib/html';
 import type { Payload } from '../api-calls/calls.ts';
 import type { TenantNames } from '../api-calls/tenant-names.ts';
-import { type Filter, table } from '../ui/lists.ts';
+import { headersTable } from '../ui/headers-table.ts';
+import type { Filter } from '../ui/lists.ts';
 import { type PayloadText, payloadView } from '../ui/payload.ts';
 import { detailText, statusBadge } from '../ui/status.ts';
 import { count, definitions, endpointName, endpointOptions, inWords, sourceName, sourceOptions } from '../ui/text.ts';
@@ -12,21 +13,15 @@ import { time } from '../ui/times.ts';
 /** The last attempt's outcome, in a few words; undefined if nothing was sent. */
 export function lastOutcome({ last_outcome: outcome, last_http_status: status }: DeadLetter): string | undefined {
   if (status !== null) return `HTTP ${status}`;
-  switch (outcome) {
-    case null:
-      return undefined;
-    case 'timeout':
-      return 'no answer in time';
-    case 'connect':
-      return 'no connection';
-    case 'tls':
-      return 'TLS failed';
-    case 'blocked':
-      return 'address not allowed';
-    default:
-      return outcome.replaceAll('_', ' ');
-  }
+  return outcome === null ? undefined : (outcomes[outcome] ?? inWords(outcome));
 }
+
+const outcomes: Readonly<Record<string, string>> = {
+  timeout: 'no answer in time',
+  connect: 'no connection',
+  tls: 'TLS failed',
+  blocked: 'address not allowed',
+};
 
 /** Where it was dead-lettered. */
 const stageWords: Readonly<Record<string, string>> = {
@@ -126,7 +121,7 @@ export function deadLetterPage({ letter, payload, naming }: DeadLetterView): Htm
     ['Key of the record', letter.key === null ? 'none' : html`<code class="id">${letter.key}</code>`],
   ])}</section>
 <section class="card"><h2>Payload</h2>${payloadOf(letter, payload, t)}</section>
-<section class="card"><h2>Headers of the record</h2>${headers(letter)}</section>`;
+<section class="card"><h2>Headers of the record</h2>${headersTable('Headers of the record', letter.headers) ?? html`<p>None.</p>`}</section>`;
 }
 
 const replayedDelivery = ({ id, status }: { id: string; status: string }, t: string): Html =>
@@ -148,18 +143,4 @@ function payloadOf({ event_id: eventId }: DeadLetterWithPayload, kept: DeadLette
   if (kept === undefined) return html`<p>The payload has been removed: its retention time is over.</p>`;
   const href = eventId === null ? undefined : `${t}/events/${encodeURIComponent(eventId)}/payload`;
   return payloadView({ ...kept, maxCharacters, ...(href !== undefined && { href }) });
-}
-
-function headers({ headers: all }: DeadLetterWithPayload): Html {
-  const rows = Object.entries(all).flatMap(([name, values]) => [values].flat().map((value) => ({ name, value })));
-  return rows.length === 0
-    ? html`<p>None.</p>`
-    : table({
-        caption: 'Headers of the record',
-        rows,
-        columns: [
-          { header: 'Name', cell: ({ name }) => html`<code>${name}</code>` },
-          { header: 'Value', cell: ({ value }) => html`<code>${value}</code>` },
-        ],
-      });
 }

@@ -2,7 +2,7 @@ import type { Attempt, Delivery } from '#lib/api-contract';
 import { html, type Html } from '#lib/html';
 import type { TenantContext } from '../page.ts';
 import { phaseBar, phases, phaseTerm } from '../ui/chart.ts';
-import { table } from '../ui/lists.ts';
+import { headersTable } from '../ui/headers-table.ts';
 import { byteCount, hexDump } from '../ui/payload.ts';
 import { detailText, outcomeBadge } from '../ui/status.ts';
 import { definitions } from '../ui/text.ts';
@@ -39,24 +39,23 @@ function attemptFacts(attempt: Attempt): Html {
 
 function requestView({ request }: Attempt, eventId: string, t: string): Html {
   if (request === null) return html`<p class="note">Nothing was sent.</p>`;
-  return html`<pre class="code" tabindex="0">${request.method} ${request.url}</pre>${headersTable('Headers of the request', request.headers)}
+  return html`<pre class="code" tabindex="0">${request.method} ${request.url}</pre>${headersOf('Headers of the request', request.headers)}
 <p>The body is the <a href="${t}/events/${encodeURIComponent(eventId)}/payload">payload of the event</a>, byte for byte.</p>`;
 }
 
 function responseView({ request, http_status: status, response_headers: headers, ...attempt }: Attempt): Html {
   if (status === null)
     return html`<p class="note">${request === null ? 'No response: nothing was sent.' : 'The receiver sent no response.'}</p>`;
-  return html`<pre class="code" tabindex="0">HTTP ${status}</pre>${headers !== null && headersTable('Headers of the response', headers)}
+  return html`<pre class="code" tabindex="0">HTTP ${status}</pre>${headers !== null && headersOf('Headers of the response', headers)}
 ${bodyView(attempt)}`;
 }
 
 /** Where the API cuts it. */
 const excerptBytes = 8_192;
 
-function bodyView({
-  response_excerpt: excerpt,
-  response_excerpt_encoding: encoding,
-}: Pick<Attempt, 'response_excerpt' | 'response_excerpt_encoding'>): Html {
+type Body = Pick<Attempt, 'response_excerpt' | 'response_excerpt_encoding'>;
+
+function bodyView({ response_excerpt: excerpt, response_excerpt_encoding: encoding }: Body): Html {
   if (excerpt === null) return html`<p class="muted">The body was empty, or is not kept.</p>`;
   const bytes = Buffer.from(excerpt, encoding === 'text' ? 'utf8' : 'base64');
   const isCut = bytes.length > excerptBytes - 4;
@@ -64,15 +63,5 @@ function bodyView({
   return html`${size}${encoding === 'text' ? html`<pre class="code response" tabindex="0">${`\n${excerpt}`}</pre>` : hexDump(bytes, excerptBytes)}`;
 }
 
-function headersTable(caption: string, headers: Readonly<Record<string, string>>): Html {
-  const rows = Object.entries(headers);
-  if (rows.length === 0) return html`<p class="muted">No headers.</p>`;
-  return table({
-    caption,
-    rows,
-    columns: [
-      { header: 'Header', cell: ([name]) => html`<code>${name}</code>` },
-      { header: 'Value', cell: ([, value]) => html`<code>${value}</code>` },
-    ],
-  });
-}
+const headersOf = (caption: string, headers: Readonly<Record<string, string>>): Html =>
+  headersTable(caption, headers, 'Header') ?? html`<p class="muted">No headers.</p>`;

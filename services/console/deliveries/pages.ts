@@ -1,12 +1,14 @@
+import type { ApiFailure } from '#client';
 import type { Delivery } from '#lib/api-contract';
 import { deliveryStatuses } from '#lib/contract';
 import { html, type Html } from '#lib/html';
 import { listOnwards, withQuery } from '../api-calls/calls.ts';
-import type { Asked } from '../api-calls/console-api.ts';
 import { readTenantNames, type TenantNames } from '../api-calls/tenant-names.ts';
-import { page, type PageResult, problem, seeOther } from '../page-result.ts';
+import { afterChange } from '../http/after-change.ts';
+import { page, type PageResult, problem } from '../page-result.ts';
 import { type Page, type TenantContext, tenantPage } from '../page.ts';
 import { problemOfFailure } from '../problem-of-failure.ts';
+import { crumbsTo } from '../ui/crumbs.ts';
 import { postForm } from '../ui/form.ts';
 import { listPage, listParameters } from '../ui/list-page.ts';
 import { type Column, type Filter, filterForm } from '../ui/lists.ts';
@@ -20,12 +22,7 @@ import { deliveryPage } from './views.ts';
 /** The filters of the list; they choose what is retried or cancelled, too. */
 const deliveryFilters = (names: TenantNames, query: URLSearchParams): readonly Filter[] => [
   { kind: 'choice', name: 'endpoint_id', label: 'Endpoint', options: endpointOptions(names, query.get('endpoint_id')) },
-  {
-    kind: 'choice',
-    name: 'status',
-    label: 'Status',
-    options: deliveryStatuses,
-  },
+  { kind: 'choice', name: 'status', label: 'Status', options: deliveryStatuses },
   { kind: 'text', name: 'event_type', label: 'Event type', placeholder: 'invoice.paid' },
   { kind: 'choice', name: 'outcome', label: 'Last outcome', options: outcomeOptions },
   { kind: 'text', name: 'http_status', label: 'HTTP status', placeholder: '503' },
@@ -38,7 +35,8 @@ export const noNames: TenantNames = {
   sources: { names: new Map(), isComplete: false },
 };
 
-const deliveryFilterNames = deliveryFilters(noNames, new URLSearchParams()).map(({ name }) => name);
+const anyFilters = deliveryFilters(noNames, new URLSearchParams());
+const filterNames = anyFilters.map(({ name }) => name);
 
 /** `T/deliveries`: what is sent to which endpoint, newest first. */
 const deliveries = tenantPage({
@@ -47,7 +45,7 @@ const deliveries = tenantPage({
   section: 'deliveries',
   get: {
     capability: 'view',
-    query: listParameters(deliveryFilters(noNames, new URLSearchParams()), 'order'),
+    query: listParameters(anyFilters, 'order'),
     async answer(context) {
       const { t, tenant, api, query, isCustomer } = context;
       const [listed, names] = await Promise.all([
@@ -106,20 +104,16 @@ export const deliveryColumns = (
 /** The same list in the other direction, from its beginning. */
 function orderLink(href: string, query: URLSearchParams): Html {
   const isOldest = query.get('order') === 'asc';
-  const other = new URLSearchParams([...query].filter(([name]) => deliveryFilterNames.includes(name)));
+  const other = new URLSearchParams([...query].filter(([name]) => filterNames.includes(name)));
   if (!isOldest) other.set('order', 'asc');
   return html`<p class="muted">${isOldest ? 'Oldest' : 'Newest'} first · <a href="${withQuery(href, other)}">${isOldest ? 'newest' : 'oldest'} first</a></p>`;
 }
 
 /** The same filters begin a preview of what would be retried, or cancelled. */
 function bulkActions({ t, query, can }: TenantContext): Html {
-  const chosen = deliveryFilterNames.flatMap((name) => {
-    const value = query.get(name);
-    return value === null ? [] : [[name, value] as [string, string]];
-  });
-  const href = (what: string): string =>
-    withQuery(`${t}/replays/new`, new URLSearchParams([['what', what], ...chosen]));
-  const which = chosen.length === 0 ? 'all' : 'these';
+  const chosen = Object.fromEntries(filterNames.map((name) => [name, query.get(name) ?? undefined]));
+  const href = (what: string): string => withQuery(`${t}/replays/new`, { what, ...chosen });
+  const which = filterNames.some((name) => query.has(name)) ? 'these' : 'all';
   return html`${can('write', 'replay') && html`<a class="button" href="${href('retry')}">Retry ${which} …</a>`}${can('write') && html`<a class="button" href="${href('cancel')}">Cancel ${which} …</a>`}`;
 }
 
@@ -135,26 +129,28 @@ const delivery = tenantPage({
   get: {
     capability: 'view',
     query: ['cursor', 'limit'],
-    answer: (context) => showDelivery(context, context.params.id),
+    answer: (context) => showDelivery(context),
   },
 });
 
 /** @param refused why what was asked for is not possible now, as a sentence */
-async function showDelivery(context: TenantContext, id: string, refused?: string): Promise<PageResult> {
-  const { t, clock, query, isCustomer } = context;
-  const shown = await readDelivery(context, id, query);
+async function showDelivery(context: TenantContext<'/:id'>, refused?: string): Promise<PageResult> {
+  const { t, params, clock, query, isCustomer } = context;
+  const shown = await readDelivery(context, params.id, query);
   if (!shown.ok) return problem(400, { errors: shown.errors });
-  const { event_type: type } = shown.delivery;
+  const type = typeOf(shown.delivery);
   return page({
     ...(refused !== undefined && { status: 409 }),
-    title: `Delivery of ${type ?? 'an erased event'}`,
-    heading: html`Delivery of <bdi>${type ?? 'an erased event'}</bdi>`,
+    title: `Delivery of ${type}`,
+    heading: html`Delivery of <bdi>${type}</bdi>`,
     subtitle: wholeId(shown.delivery.id),
-    crumbs: [{ label: 'Deliveries', href: `${t}/deliveries` }],
+    crumbs: crumbsTo(t, 'deliveries'),
     actions: actions(context, shown.delivery),
     body: html`${refused !== undefined && html`<p class="note note-bad" role="alert">${refused}</p>`}${deliveryPage(shown, { t, isCustomer, nowMs: clock.nowMs() })}`,
   });
 }
+
+const typeOf = ({ event_type: type }: Delivery): string => type ?? 'an erased event';
 
 function actions(context: TenantContext, delivery: Delivery): Html {
   const { t, can } = context;
@@ -183,16 +179,15 @@ const attempt = tenantPage({
       ]);
       if (found === undefined)
         return number <= delivery.attempts ? problem(410, { explanation: keptNoLonger }) : problem(404);
-      const here = `${t}/deliveries/${delivery.id}`;
       return page({
-        title: `Attempt ${number} of ${delivery.event_type ?? 'an erased event'}`,
+        title: `Attempt ${number} of ${typeOf(delivery)}`,
         heading: html`Attempt ${number} <span class="muted">of ${delivery.attempts}</span>`,
         subtitle: wholeId(delivery.id),
-        crumbs: [
-          { label: 'Deliveries', href: `${t}/deliveries` },
-          { label: `Delivery of ${delivery.event_type ?? 'an erased event'}`, href: here },
-        ],
-        actions: beside({ t, isCustomer, delivery, number }),
+        crumbs: crumbsTo(t, 'deliveries', {
+          label: `Delivery of ${typeOf(delivery)}`,
+          href: `${t}/deliveries/${delivery.id}`,
+        }),
+        actions: beside(delivery, number, { t, isCustomer }),
         body: attemptPage(found, delivery, { t, isCustomer }),
       });
     },
@@ -202,12 +197,11 @@ const attempt = tenantPage({
 const keptNoLonger =
   'This attempt was made, but its request and answer have been removed: they are kept as long as payloads.';
 
-function beside({
-  t,
-  isCustomer,
-  delivery: { id, attempts },
-  number,
-}: Pick<TenantContext, 't' | 'isCustomer'> & { delivery: Delivery; number: number }): Html {
+function beside(
+  { id, attempts }: Delivery,
+  number: number,
+  { t, isCustomer }: Pick<TenantContext, 't' | 'isCustomer'>,
+): Html {
   const at = (n: number): string => `${t}/deliveries/${id}/attempts/${n}`;
   return html`${number > 1 && html`<a class="button" rel="prev" href="${at(number - 1)}">‹ Attempt ${number - 1}</a>`}
 ${number < attempts && html`<a class="button" rel="next" href="${at(number + 1)}">Attempt ${number + 1} ›</a>`}
@@ -223,15 +217,13 @@ const retryDelivery = tenantPage({
   section: 'deliveries',
   post: {
     capability: 'replay',
-    async answer(context) {
-      const { api, params, t } = context;
-      const asked = await api.change('POST /v1/deliveries/:id/retry', { params });
-      if (!asked.ok) return refusal(context, asked);
-      // A delivery, or the replay of its dead letter.
-      return seeOther(
-        asked.value.id.startsWith('rpl_') ? `${t}/replays/${asked.value.id}` : `${t}/deliveries/${params.id}`,
-      );
-    },
+    answer: (context) =>
+      afterChange(
+        context.api.change('POST /v1/deliveries/:id/retry', { params: context.params }),
+        // A delivery, or the replay of its dead letter.
+        ({ id }) => (id.startsWith('rpl_') ? `${context.t}/replays/${id}` : deliveryHref(context)),
+        (failure) => refusal(context, failure),
+      ),
   },
 });
 
@@ -241,22 +233,22 @@ const cancelDelivery = tenantPage({
   title: 'Delivery',
   section: 'deliveries',
   post: {
-    async answer(context) {
-      const { api, params, t } = context;
-      const asked = await api.change('POST /v1/deliveries/:id/cancel', { params });
-      return asked.ok ? seeOther(`${t}/deliveries/${params.id}`) : refusal(context, asked);
-    },
+    answer: (context) =>
+      afterChange(
+        context.api.change('POST /v1/deliveries/:id/cancel', { params: context.params }),
+        () => deliveryHref(context),
+        (failure) => refusal(context, failure),
+      ),
   },
 });
 
-async function refusal(
-  context: TenantContext<'/deliveries/:id'>,
-  { failure }: Extract<Asked<unknown>, { ok: false }>,
-): Promise<PageResult> {
+const deliveryHref = ({ t, params }: TenantContext<'/:id'>): string => `${t}/deliveries/${params.id}`;
+
+async function refusal(context: TenantContext<'/:id'>, failure: ApiFailure): Promise<PageResult> {
   if (failure.kind !== 'problem' || failure.status !== 409) return problemOfFailure(failure);
   const { detail = 'That is not possible now' } = failure.problem;
   const [, ended] = /^The delivery is (delivered|cancelled)$/.exec(detail) ?? [];
-  return showDelivery(context, context.params.id, ended === undefined ? `${detail}.` : `It was ${ended} already.`);
+  return showDelivery(context, ended === undefined ? `${detail}.` : `It was ${ended} already.`);
 }
 
 /** `T/deliveries`, and what is below it. */

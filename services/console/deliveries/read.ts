@@ -1,11 +1,11 @@
 import type { Page } from '#client';
 import type { Attempt, Delivery, Endpoint, EndpointHealth } from '#lib/api-contract';
+import { isFinal } from '#lib/contract';
 import { type FieldError, type ReadApi, valueOf } from '../api-calls/console-api.ts';
 import type { TenantContext } from '../page.ts';
 
 /** Whether it may still be sent. */
-export const isOpen = ({ status }: Pick<Delivery, 'status'>): boolean =>
-  status === 'pending' || status === 'retrying' || status === 'parked';
+export const isOpen = ({ status }: Pick<Delivery, 'status'>): boolean => !isFinal(status);
 
 export interface ShownDelivery extends Pick<Page<Attempt>, 'next'> {
   delivery: Delivery;
@@ -25,7 +25,7 @@ export interface ShownDelivery extends Pick<Page<Attempt>, 'next'> {
 export async function readDelivery(
   { api, isCustomer }: Pick<TenantContext, 'api' | 'isCustomer'>,
   id: string,
-  position: URLSearchParams = new URLSearchParams(),
+  position: URLSearchParams,
 ): Promise<({ ok: true } & ShownDelivery) | { ok: false; errors: readonly FieldError[] }> {
   const [delivery, listed] = await Promise.all([
     api.call('GET /v1/deliveries/:id', { params: { id } }),

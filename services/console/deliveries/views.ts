@@ -9,7 +9,7 @@ import { detailText, outcomeBadge, statusBadge } from '../ui/status.ts';
 import { count, definitions, plural, shortId } from '../ui/text.ts';
 import { duration, milliseconds, time } from '../ui/times.ts';
 import { curlDetails } from './as-curl.ts';
-import type { ShownDelivery } from './read.ts';
+import { isOpen, type ShownDelivery } from './read.ts';
 
 /** Why a delivery waits: what the API knows of it, in sentences. The rules are those of the dispatcher (services/dispatcher/send/decide.ts). */
 
@@ -51,26 +51,16 @@ function waitedBecause(
   if (before === undefined)
     return attempt.attempt > 1 || waitedMs < noticedMs ? '' : `${waited} · waited for room at the endpoint`;
   const retryAfter = retryAfterOf(before);
-  const reasons = [
-    ...(retryAfter === undefined ? [] : [`Retry-After ${retryAfter}`]),
-    ...(retry === undefined ? [] : [plannedWait(before.attempt, retry)]),
-  ];
-  return [...(waited === '' ? [] : [waited]), ...reasons].join(' · ');
+  const asked = retryAfter !== undefined && `Retry-After ${retryAfter}`;
+  return [waited, asked, retry && plannedWait(before.attempt, retry)].filter(Boolean).join(' · ');
 }
 
-interface Waiting {
-  delivery: Delivery;
-  /** Undefined: deleted, or not known. */
-  endpoint: Endpoint | undefined;
-  health: EndpointHealth | undefined;
-  lastAttempt: Attempt | undefined;
-  nowMs: number;
-}
+type Waiting = Pick<ShownDelivery, 'delivery' | 'endpoint' | 'health' | 'lastAttempt'> & { nowMs: number };
 
 /** Why an open delivery is not sent at this moment, what holds it longest first. Empty for one that has ended. */
 function whyWaits({ delivery, endpoint, health, lastAttempt, nowMs }: Waiting): readonly Html[] {
   const { status, next_attempt_at: next } = delivery;
-  if (status !== 'pending' && status !== 'retrying' && status !== 'parked') return [];
+  if (!isOpen(delivery)) return [];
   const held = heldBy(endpoint, health);
   if (status === 'parked')
     return held.length > 0
@@ -121,10 +111,7 @@ function attemptsTable({ t, delivery, attempts, retry }: Attempts): Html {
   const columns: readonly Column<Attempt>[] = [
     { header: 'Attempt', cell: ({ attempt }) => html`<span class="attempt-word">Attempt</span> ${attempt}` },
     { header: 'At', cell: ({ at }) => time(at) },
-    {
-      header: 'Outcome',
-      cell: ({ outcome, http_status: httpStatus }) => outcomeBadge({ outcome, httpStatus }),
-    },
+    { header: 'Outcome', cell: ({ outcome, http_status: httpStatus }) => outcomeBadge({ outcome, httpStatus }) },
     ...phases.map(({ name, label }) => ({
       header: label,
       isNumber: true,
@@ -135,10 +122,7 @@ function attemptsTable({ t, delivery, attempts, retry }: Attempts): Html {
       isNumber: true,
       cell: (attempt) => html`${milliseconds(attempt.duration_ms)}${phaseBar(attempt.timing, longestMs)}`,
     },
-    {
-      header: 'Waited',
-      cell: (attempt) => waitedBecause(attempt, before.get(attempt), { delivery, retry }) || '–',
-    },
+    { header: 'Waited', cell: (attempt) => waitedBecause(attempt, before.get(attempt), { delivery, retry }) || '–' },
   ];
   return html`<div class="attempts">${table({
     caption: 'Attempts',
@@ -155,8 +139,8 @@ type Asking = Pick<TenantContext, 't' | 'isCustomer'> & { nowMs: number };
 
 /** A delivery: where it stands, why it waits, and all of its attempts. */
 export function deliveryPage(shown: ShownDelivery, { t, isCustomer, nowMs }: Asking): Html {
-  const { delivery, endpoint, health, attempts, next, lastAttempt, isFirstPage } = shown;
-  const waits = whyWaits({ delivery, endpoint, health, lastAttempt, nowMs });
+  const { delivery, endpoint, attempts, next, lastAttempt, isFirstPage } = shown;
+  const waits = whyWaits({ ...shown, nowMs });
   const href = `${t}/deliveries/${delivery.id}`;
   return html`<div class="card">${facts(shown, { t, isCustomer })}
 ${waits.length > 0 && html`<div class="note${delivery.status === 'retrying' ? ' note-warn' : ''}"><strong>Why it waits</strong><ul>${waits.map((why) => html`<li>${why}</li>`)}</ul></div>`}</div>

@@ -5,7 +5,8 @@ import { formatMicros } from '#lib/runtime';
 import { countsOf, startedReplay, withQuery } from '../api-calls/calls.ts';
 import type { FieldError, Listed, ReadApi } from '../api-calls/console-api.ts';
 import { readTenantNames } from '../api-calls/tenant-names.ts';
-import { page, type PageResult, problem, seeOther } from '../page-result.ts';
+import { afterChange, formAgain } from '../http/after-change.ts';
+import { page, type PageResult, problem } from '../page-result.ts';
 import { type TenantContext, type TenantFormContext, tenantPage } from '../page.ts';
 import { problemOfFailure } from '../problem-of-failure.ts';
 import { errorSummary, postForm } from '../ui/form.ts';
@@ -20,23 +21,18 @@ import {
   selectionForm,
   selectionParameters,
 } from './selection.ts';
-import { previewView } from './views.ts';
+import { capital, previewView } from './views.ts';
 
 /** Counting what a replay would take: a dry run of the API, in one form for dead letters, events and deliveries. */
 
-export interface Preview {
-  /** Starts exactly what was counted. */
-  asOf: string;
+type CountOfEndpoint = BulkPreview['by_endpoint'][number];
+
+/** The counts of events and deliveries; those of dead letters are told likewise. */
+export interface Preview extends Omit<BulkPreview, 'dry_run' | 'by_endpoint'> {
   /** The time of the count. */
   at: string;
-  matched: number;
-  leftOut: number;
-  /** False: there are more than were counted, and they are taken too. */
-  isComplete: boolean;
-  byEndpoint: readonly { endpointId: string | null; n: number; isAtMost: boolean }[];
-  byReason: readonly { reason: string; n: number }[];
-  /** Undefined: no rate was chosen. */
-  seconds: number | undefined;
+  /** Null: dead letters without one. */
+  by_endpoint: readonly (Omit<CountOfEndpoint, 'endpoint_id'> & { endpoint_id: string | null })[];
   /** The first dead letters. */
   ids: readonly string[];
 }
@@ -50,52 +46,33 @@ async function previewOf(
   const body = JSON.stringify({ ...bodyOf(selection, { until: at, ids }), dry_run: true });
   if (selection.kind === 'dead_letters') {
     // No dead letter has an empty list of ids: all would match.
-    if (selection.failedOf !== null && ids.length === 0) return { ok: true, preview: { ...none, asOf: at, at } };
+    if (selection.failedOf !== null && ids.length === 0)
+      return { ok: true, preview: ofDeadLetters(none, at, selection) };
     const counted = await countsOf(api.query(bulkKinds.dead_letters.name, { body }));
     return counted.ok ? { ok: true, preview: ofDeadLetters(counted.value, at, selection) } : counted;
   }
   const counted = await countsOf(api.query(bulkKinds[selection.kind].name, { body }));
-  return counted.ok ? { ok: true, preview: ofMatches(counted.value, at) } : counted;
+  return counted.ok ? { ok: true, preview: { ...counted.value, at, ids: [] } } : counted;
 }
 
-const none = { matched: 0, leftOut: 0, isComplete: true, byEndpoint: [], byReason: [], seconds: undefined, ids: [] };
+const none: Omit<ReplayPreview, 'dry_run'> = { matched: 0, left_out: 0, by_endpoint: [], by_reason: [], ids: [] };
 
 /** Dead letters have no `as_of`: the time until which they were counted does the same. */
-function ofDeadLetters(counts: ReplayPreview, at: string, { rate }: Selection): Preview {
-  return {
-    asOf: at,
-    at,
-    matched: counts.matched,
-    leftOut: counts.left_out,
-    isComplete: true,
-    byEndpoint: counts.by_endpoint.map(({ endpoint_id: endpointId, letters: n }) => ({
-      endpointId,
-      n,
-      isAtMost: false,
-    })),
-    byReason: counts.by_reason.map(({ reason, letters: n }) => ({ reason, n })),
-    seconds: rate === undefined ? undefined : counts.matched / Number(rate),
-    ids: counts.ids,
-  };
-}
-
-function ofMatches(counts: BulkPreview, at: string): Preview {
-  return {
-    asOf: counts.as_of,
-    at,
-    matched: counts.matched,
-    leftOut: counts.left_out,
-    isComplete: counts.complete,
-    byEndpoint: counts.by_endpoint.map(({ endpoint_id: endpointId, deliveries: n, at_most: isAtMost }) => ({
-      endpointId,
-      n,
-      isAtMost,
-    })),
-    byReason: counts.by_reason.map(({ reason, deliveries: n }) => ({ reason, n })),
-    seconds: counts.seconds ?? undefined,
-    ids: [],
-  };
-}
+const ofDeadLetters = (counts: typeof none, at: string, { rate }: Selection): Preview => ({
+  as_of: at,
+  at,
+  matched: counts.matched,
+  left_out: counts.left_out,
+  complete: true,
+  by_endpoint: counts.by_endpoint.map(({ endpoint_id, letters }) => ({
+    endpoint_id,
+    deliveries: letters,
+    at_most: false,
+  })),
+  by_reason: counts.by_reason.map(({ reason, letters }) => ({ reason, deliveries: letters })),
+  seconds: rate === undefined ? null : counts.matched / Number(rate),
+  ids: counts.ids,
+});
 
 /** As many ids as one request takes. */
 const maxIds = 10_000;
@@ -141,7 +118,7 @@ async function showPreview(context: TenantContext, stale?: string): Promise<Page
   const selection = readSelection(query);
   if ('errors' in selection) return problem(400, { errors: selection.errors });
   const [counted, names] = await Promise.all([previewOf(context, selection), readTenantNames(context)]);
-  const { verb, resources, list } = bulkKinds[selection.kind];
+  const { verb, resources, list, nothing } = bulkKinds[selection.kind];
   const action = `${t}/replays/new`;
   const content = {
     title: `${verb} ${resources}: preview`,
@@ -164,7 +141,7 @@ async function showPreview(context: TenantContext, stale?: string): Promise<Page
     return page({
       ...content,
       status: 404,
-      body: html`${note}${form()}<div class="empty"><h2>Nothing matches</h2><p>${nothing(selection)}</p></div>`,
+      body: html`${note}${form()}<div class="empty"><h2>Nothing matches</h2><p>${nothing}</p></div>`,
     });
   return page({
     ...content,
@@ -181,33 +158,13 @@ async function showPreview(context: TenantContext, stale?: string): Promise<Page
   });
 }
 
-const nothing = ({ kind }: Selection): string => {
-  switch (kind) {
-    case 'dead_letters':
-      return 'No replayable dead letter matches all filters. Dead letters that were replayed, or are being replayed, are excluded.';
-    case 'events':
-      return 'No event matches all filters, or no endpoint gets those that do.';
-    case 'retry':
-      return 'No waiting or dead-lettered delivery matches all filters.';
-    case 'cancel':
-      return 'No open delivery matches all filters.';
-  }
-};
-
-const startForm = (context: TenantContext, { kind }: Selection, { matched, asOf }: Preview) =>
+const startForm = (context: TenantContext, { kind }: Selection, { matched, as_of }: Preview) =>
   postForm(context, {
     action: withQuery(`${context.t}/replays/new`, context.query),
-    submit: startWords[kind](count(matched)),
-    hidden: { as_of: asOf },
+    submit: `${bulkKinds[kind].start} ${count(matched)}`,
+    hidden: { as_of },
     tone: kind === 'cancel' ? 'danger' : 'primary',
   });
-
-const startWords = {
-  dead_letters: (n: string) => `Start replay of ${n}`,
-  events: (n: string) => `Start replay of ${n}`,
-  retry: (n: string) => `Start retry of ${n}`,
-  cancel: (n: string) => `Cancel ${n}`,
-};
 
 async function start(context: TenantFormContext): Promise<PageResult> {
   const { api, t, query, form } = context;
@@ -220,14 +177,12 @@ async function start(context: TenantFormContext): Promise<PageResult> {
   if (selection.failedOf !== null && ids.length === 0) return showPreview(context, changed);
   const body = bodyOf(selection, { until: asOf, ids });
   const asked = selection.kind === 'dead_letters' ? body : { ...body, as_of: asOf };
-  const started = await startedReplay(api.change(bulkKinds[selection.kind].name, { body: JSON.stringify(asked) }));
-  if (started.ok) return seeOther(`${t}/replays/${started.value.id}`);
-  const { failure } = started;
-  return failure.kind === 'problem' && failure.status === 400
-    ? showPreview(context, changed)
-    : problemOfFailure(failure);
+  const started = startedReplay(api.change(bulkKinds[selection.kind].name, { body: JSON.stringify(asked) }));
+  return afterChange(
+    started,
+    ({ id }) => `${t}/replays/${id}`,
+    (failure) => formAgain(failure, () => showPreview(context, changed)),
+  );
 }
 
 const changed = 'Nothing was started: this preview is not the one that was counted. Look at it again, then start it.';
-
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

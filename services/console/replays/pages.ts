@@ -2,9 +2,10 @@ import type { Replay, ReplayItem, ReplayWithFailures } from '#lib/api-contract';
 import { html, type Html } from '#lib/html';
 import { holdSeconds, withQuery } from '../api-calls/calls.ts';
 import { readTenantNames } from '../api-calls/tenant-names.ts';
-import { fragment, page, seeOther } from '../page-result.ts';
+import { afterChange } from '../http/after-change.ts';
+import { fragment, page } from '../page-result.ts';
 import { type TenantContext, tenantPage } from '../page.ts';
-import { problemOfFailure } from '../problem-of-failure.ts';
+import { crumbsTo } from '../ui/crumbs.ts';
 import { postForm } from '../ui/form.ts';
 import { listPage, listParameters } from '../ui/list-page.ts';
 import type { Filter } from '../ui/lists.ts';
@@ -96,7 +97,7 @@ const replay = tenantPage({
       return page({
         title: replayTitle(replay),
         subtitle: wholeId(id),
-        crumbs: [{ label: 'Replays', href: `${t}/replays` }],
+        crumbs: crumbsTo(t, 'replays'),
         ...(buttons && { actions: buttons }),
         ...(isOpen(replay) && { islands: ['live-replay'] }),
         body: html`<section class="card">${
@@ -156,10 +157,9 @@ const replayItems = tenantPage({
         api.list('GET /v1/replays/:id/items', { params, query }),
         readTenantNames(context),
       ]);
-      const href = `${t}/replays/${replay.id}`;
       const answer = listPage<ReplayItem>(context, {
         title: 'Items of the replay',
-        href: `${href}/items`,
+        href: `${t}/replays/${replay.id}/items`,
         listed,
         filters,
         columns: [
@@ -178,18 +178,13 @@ const replayItems = tenantPage({
           body: 'Items are chosen while the replay runs. Reload the page in a moment.',
         },
       });
-      return answer.kind === 'page'
-        ? {
-            ...answer,
-            crumbs: [
-              { label: 'Replays', href: `${t}/replays` },
-              { label: replayTitle(replay), href },
-            ],
-          }
-        : answer;
+      return answer.kind === 'page' ? { ...answer, crumbs: crumbsOf(replay, t) } : answer;
     },
   },
 });
+
+const crumbsOf = (replay: Replay, t: string) =>
+  crumbsTo(t, 'replays', { label: replayTitle(replay), href: `${t}/replays/${replay.id}` });
 
 /** The item's subject, the most telling part first. */
 function whatItIs(
@@ -217,10 +212,7 @@ const cancelReplay = tenantPage({
       const { api, params, t } = context;
       const replay = await api.call('GET /v1/replays/:id', { params });
       const href = `${t}/replays/${replay.id}`;
-      const crumbs = [
-        { label: 'Replays', href: `${t}/replays` },
-        { label: replayTitle(replay), href },
-      ];
+      const crumbs = crumbsOf(replay, t);
       if (!isUnderWay(replay))
         return page({
           title: 'The replay has ended',
@@ -239,10 +231,8 @@ const cancelReplay = tenantPage({
   },
   post: {
     capability: 'replay',
-    async answer({ api, params, t }) {
-      const cancelled = await api.change('DELETE /v1/replays/:id', { params });
-      return cancelled.ok ? seeOther(`${t}/replays/${params.id}`) : problemOfFailure(cancelled.failure);
-    },
+    answer: ({ api, params, t }) =>
+      afterChange(api.change('DELETE /v1/replays/:id', { params }), () => `${t}/replays/${params.id}`),
   },
 });
 

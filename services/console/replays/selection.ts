@@ -92,7 +92,7 @@ function filtersOf({ kind }: Selection, names: TenantNames, query: URLSearchPara
 
 /** The selection of a replay by filter, as the address of its preview says it, and as the API is asked for it. */
 
-/** The operations on what matches. */
+/** The operations on what matches: what each is called, what it does, and its filters. */
 export const bulkKinds = {
   dead_letters: {
     name: 'POST /v1/dead-letters/replay',
@@ -100,6 +100,10 @@ export const bulkKinds = {
     thing: 'dead letter',
     resources: 'dead letters',
     list: '/dead-letters',
+    start: 'Start replay of',
+    does: 'Each is sent again with a whole new retry window, oldest first.',
+    nothing:
+      'No replayable dead letter matches all filters. Dead letters that were replayed, or are being replayed, are excluded.',
     filters: ['endpoint_id', 'event_type', 'source_id', 'reason', 'stage', 'since', 'until'],
   },
   events: {
@@ -108,6 +112,9 @@ export const bulkKinds = {
     thing: 'delivery',
     resources: 'events',
     list: '/events',
+    start: 'Start replay of',
+    does: 'Each event is sent again to the endpoints that match it today, with a whole new retry window.',
+    nothing: 'No event matches all filters, or no endpoint gets those that do.',
     filters: [
       'type',
       'source_id',
@@ -129,6 +136,9 @@ export const bulkKinds = {
     thing: 'delivery',
     resources: 'deliveries',
     list: '/deliveries',
+    start: 'Start retry of',
+    does: 'Deliveries that wait become due now; dead-lettered ones are sent again with a whole new retry window.',
+    nothing: 'No waiting or dead-lettered delivery matches all filters.',
     filters: ['endpoint_id', 'status', 'event_type', 'outcome', 'http_status', 'since', 'until'],
   },
   cancel: {
@@ -137,6 +147,9 @@ export const bulkKinds = {
     thing: 'delivery',
     resources: 'deliveries',
     list: '/deliveries',
+    start: 'Cancel',
+    does: 'These deliveries end as cancelled within seconds, unless the attempt in flight succeeds. They are not sent any more.',
+    nothing: 'No open delivery matches all filters.',
     filters: ['endpoint_id', 'status', 'event_type', 'outcome', 'http_status', 'since', 'until'],
   },
 } as const;

@@ -49,7 +49,7 @@ const failureWords: Readonly<Record<string, string>> = {
 };
 
 export const failureWord = (reason: string | null): string =>
-  reason === null ? '–' : (failureWords[reason] ?? reason.replaceAll('_', ' '));
+  reason === null ? '–' : (failureWords[reason] ?? inWords(reason));
 
 /** One word that is true: a replay of which nothing arrived has not gone well. */
 export function replayBadge({ status, operation, failed, outcome }: Replay): Html {
@@ -75,7 +75,7 @@ export function requestWords(request: Readonly<Record<string, unknown>>, naming:
 /** By the page itself: the rate, and the time of the preview. */
 const saidElsewhere = ['rate_per_second', 'as_of', 'dry_run'];
 
-const inPlainWords = (name: string): string => (memberWords[name] ?? name).replaceAll('_', ' ');
+const inPlainWords = (name: string): string => inWords(memberWords[name] ?? name);
 
 /** Members that are shown by the name of what they lead to. */
 const memberWords: Readonly<Record<string, string>> = { endpoint_id: 'endpoint', source_id: 'source' };
@@ -158,7 +158,7 @@ const failures = ({ operation, failures: reasons }: ReplayWithFailures): Html =>
   html`<h2>Could not be sent</h2><ul>${Object.entries(reasons).map(([reason, n]) => html`<li>${count(n)}: ${failureWord(reason)}</li>`)}</ul>
 ${operation === null && html`<p class="muted">These could not be sent, and are dead letters as before.</p>`}`;
 
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 interface PreviewView {
   preview: Preview;
@@ -171,14 +171,23 @@ interface PreviewView {
 
 /** The preview of a replay: how many it takes, of which endpoints, why, and how long it lasts. */
 export function previewView({ preview, selection, t, names, start }: PreviewView): Html {
-  const { at, matched, leftOut, isComplete, byEndpoint, byReason, seconds, ids } = preview;
+  const {
+    at,
+    matched,
+    left_out: leftOut,
+    complete,
+    by_endpoint: byEndpoint,
+    by_reason: byReason,
+    seconds,
+    ids,
+  } = preview;
   const { kind, rate } = selection;
   return html`<section class="card preview">
-<p class="lead"><strong>${isComplete ? '' : 'At least '}${thingsOf(kind, matched)}</strong> as of ${time(at)}. Later ones are not taken.</p>
-${seconds !== undefined && html`<p>At ${rate ?? ''} a second it takes about ${duration(seconds)}.</p>`}
+<p class="lead"><strong>${complete ? '' : 'At least '}${thingsOf(kind, matched)}</strong> as of ${time(at)}. Later ones are not taken.</p>
+${seconds !== null && html`<p>At ${rate ?? ''} a second it takes about ${duration(seconds)}.</p>`}
 ${leftOut > 0 && html`<p class="note note-warn">${count(leftOut)} more match, and are left out: the limit is ${count(matched)}.</p>`}
-${!isComplete && html`<p class="note note-warn">There are too many to count them all at once: the others are taken too.</p>`}
-${whatHappens[kind]}
+${!complete && html`<p class="note note-warn">There are too many to count them all at once: the others are taken too.</p>`}
+<p class="muted">${bulkKinds[kind].does}</p>
 ${start}</section>
 <div class="cards">
 <section class="card"><h2>By endpoint</h2>${table({
@@ -187,21 +196,21 @@ ${start}</section>
     columns: [
       {
         header: 'Endpoint',
-        cell: ({ endpointId }) => (endpointId === null ? 'none' : endpointName(endpointId, { t, names })),
+        cell: ({ endpoint_id: id }) => (id === null ? 'none' : endpointName(id, { t, names })),
       },
       {
         header: capital(bulkKinds[kind].thing === 'delivery' ? 'deliveries' : 'dead letters'),
         isNumber: true,
-        cell: ({ n, isAtMost }) => `${isAtMost ? 'at most ' : ''}${count(n)}`,
+        cell: ({ deliveries, at_most: isAtMost }) => `${isAtMost ? 'at most ' : ''}${count(deliveries)}`,
       },
     ],
-  })}${byEndpoint.some(({ isAtMost }) => isAtMost) && html`<p class="muted">“At most”: its payload filter is evaluated when the events are sent.</p>`}</section>
+  })}${byEndpoint.some(({ at_most: isAtMost }) => isAtMost) && html`<p class="muted">“At most”: its payload filter is evaluated when the events are sent.</p>`}</section>
 <section class="card"><h2>${kind === 'events' ? 'By status' : 'By reason'}</h2>${table({
     caption: 'By reason',
     rows: byReason,
     columns: [
       { header: kind === 'events' ? 'Status of the event' : 'Reason', cell: ({ reason }) => inWords(reason) },
-      { header: 'How many', isNumber: true, cell: ({ n }) => count(n) },
+      { header: 'How many', isNumber: true, cell: ({ deliveries }) => count(deliveries) },
     ],
   })}</section></div>
 ${ids.length > 0 && html`<details><summary>The first ${count(ids.length)}</summary><ul class="links">${ids.map((id) => html`<li><a href="${t}/dead-letters/${id}">${shortId(id)}</a></li>`)}</ul></details>`}`;
@@ -209,10 +218,3 @@ ${ids.length > 0 && html`<details><summary>The first ${count(ids.length)}</summa
 
 const thingsOf = (kind: BulkKind, n: number): string =>
   bulkKinds[kind].thing === 'delivery' ? plural(n, 'delivery', 'deliveries') : plural(n, 'dead letter');
-
-const whatHappens: Readonly<Record<BulkKind, Html>> = {
-  dead_letters: html`<p class="muted">Each is sent again with a whole new retry window, oldest first.</p>`,
-  events: html`<p class="muted">Each event is sent again to the endpoints that match it today, with a whole new retry window.</p>`,
-  retry: html`<p class="muted">Deliveries that wait become due now; dead-lettered ones are sent again with a whole new retry window.</p>`,
-  cancel: html`<p class="muted">These deliveries end as cancelled within seconds, unless the attempt in flight succeeds. They are not sent any more.</p>`,
-};
