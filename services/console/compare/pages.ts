@@ -4,9 +4,11 @@ import { path, type Payload, readPayload, withQuery } from '../api-calls/calls.t
 import type { FieldError, ReadApi } from '../api-calls/console-api.ts';
 import { page, type PageResult, problem } from '../page-result.ts';
 import { tenantPage } from '../page.ts';
+import { crumbsTo } from '../ui/crumbs.ts';
 import { diffView, lineDiff } from '../ui/diff.ts';
 import { errorSummary, textField } from '../ui/form.ts';
 import { byteCount, hexLine, indentedJson, payloadText } from '../ui/payload.ts';
+import { inWords, plural } from '../ui/text.ts';
 
 /** A request and its answer as lines, as they go over the wire. */
 function attemptLines({ request, outcome, http_status: status, detail, ...answer }: Attempt): readonly string[] {
@@ -16,7 +18,7 @@ function attemptLines({ request, outcome, http_status: status, detail, ...answer
       ? ['(nothing was sent)']
       : [`${request.method} ${request.url}`, ...headerLines(request.headers)]),
     '',
-    `outcome: ${outcome.replaceAll('_', ' ')}${status === null ? '' : `, status ${status}`}`,
+    `outcome: ${inWords(outcome)}${status === null ? '' : `, status ${status}`}`,
     ...(detail === null ? [] : [`detail: ${detail}`]),
     ...(headers === null ? ['(no response)'] : headerLines(headers)),
     ...(excerpt === null || excerpt === ''
@@ -65,8 +67,7 @@ interface Comparison {
 function comparePage({ t, a, b, sides, errors = [] }: Comparison): PageResult {
   return page({
     status: errors.length > 0 ? 400 : 200,
-    title: 'Compare',
-    crumbs: [{ label: 'Events', href: `${t}/events` }],
+    crumbs: crumbsTo(t, 'events'),
     ...(sides && { actions: html`<a class="button" href="${withQuery(`${t}/compare`, { a: b, b: a })}">Swap</a>` }),
     body: html`${errorSummary(errors)}
 <form class="filters compare" action="${t}/compare">
@@ -89,10 +90,8 @@ function differences(t: string, [left, right]: readonly [Side, Side]): Html {
   const removed = lines.filter(({ kind }) => kind === 'removed').length;
   if (added + removed === 0)
     return html`${head}<p class="note">The values are equal; only the whitespace between them differs, or how they were encoded (${byteCount(left.bytes.length)} and ${byteCount(right.bytes.length)}).</p>`;
-  return html`${head}<p class="muted">${lineCount(removed)} removed, ${lineCount(added)} added</p>${diffView(lines, { left: labelOf(left.name), right: labelOf(right.name) })}`;
+  return html`${head}<p class="muted">${plural(removed, 'line')} removed, ${plural(added, 'line')} added</p>${diffView(lines, { left: labelOf(left.name), right: labelOf(right.name) })}`;
 }
-
-const lineCount = (lines: number): string => (lines === 1 ? '1 line' : `${lines.toLocaleString('en')} lines`);
 
 const labelOf = (name: SideName): string =>
   name.kind === 'payload' ? name.eventId : `attempt ${name.number} of ${name.deliveryId}`;

@@ -1,6 +1,7 @@
 import type { ApiFailure } from '#client';
 import { html } from '#lib/html';
 import type { FieldError } from '../api-calls/console-api.ts';
+import { afterChange, formAgain } from '../http/after-change.ts';
 import { page, type PageResult, seeOther } from '../page-result.ts';
 import { type TenantContext, tenantPage } from '../page.ts';
 import { problemOfFailure } from '../problem-of-failure.ts';
@@ -99,18 +100,15 @@ export const replayEvent = tenantPage({
   },
   post: {
     capability: 'replay',
-    async answer(context) {
+    answer(context) {
       const { api, form, params, t } = context;
-      const endpointId = form.get('endpoint_id');
-      const started = await api.change('POST /v1/events/:id/replay', {
-        params,
-        body: endpointId === null || endpointId === '' ? {} : { endpoint_id: endpointId },
-      });
-      if (started.ok) return seeOther(`${t}/replays/${started.value.id}`);
-      const { failure } = started;
-      return failure.kind === 'problem' && failure.status === 400
-        ? showForm(context, endpointId, failure.problem.errors ?? [])
-        : problemOfFailure(failure);
+      const endpointId = form.get('endpoint_id') || null;
+      const body = endpointId === null ? {} : { endpoint_id: endpointId };
+      return afterChange(
+        api.change('POST /v1/events/:id/replay', { params, body }),
+        ({ id }) => `${t}/replays/${id}`,
+        (failure) => formAgain(failure, (errors) => showForm(context, endpointId, errors)),
+      );
     },
   },
 });
@@ -140,15 +138,13 @@ export const eraseEvent = tenantPage({
     async answer(context) {
       const { api, params, t } = context;
       const event = await api.call('GET /v1/events/:id', { params });
-      return isErased(event) ? erasedEventPage(event, t) : page(eraseEventPage(context, event));
+      return isErased(event) ? erasedEventPage(event, t) : eraseEventPage(context, event);
     },
   },
   post: {
     scope: 'admin',
-    async answer({ api, params, t }) {
-      const erased = await api.change('DELETE /v1/events/:id', { params });
-      return erased.ok ? seeOther(`${t}/erasures/${erased.value.id}`) : problemOfFailure(erased.failure);
-    },
+    answer: ({ api, params, t }) =>
+      afterChange(api.change('DELETE /v1/events/:id', { params }), ({ id }) => `${t}/erasures/${id}`),
   },
 });
 
@@ -159,6 +155,6 @@ export const showErasure = tenantPage({
   section: 'events',
   get: {
     scope: 'admin',
-    answer: async ({ api, params, t }) => page(erasurePage(await api.call('GET /v1/erasures/:id', { params }), t)),
+    answer: async ({ api, params, t }) => erasurePage(await api.call('GET /v1/erasures/:id', { params }), t),
   },
 });

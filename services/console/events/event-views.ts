@@ -2,21 +2,14 @@ import type { Delivery, EventMatch, EventRequest, EventWithPayload, Receipt } fr
 import { html, type Html } from '#lib/html';
 import { type Payload, withQuery } from '../api-calls/calls.ts';
 import type { PageContent } from '../page-result.ts';
+import { crumbsTo } from '../ui/crumbs.ts';
 import { type Column, table } from '../ui/lists.ts';
 import { payloadFacts, type PayloadText, payloadView } from '../ui/payload.ts';
 import { statusBadge } from '../ui/status.ts';
 import { definitions, shortId, wholeId } from '../ui/text.ts';
 import { time } from '../ui/times.ts';
 import { journey, type Journey, whyNot } from './explain-views.ts';
-import {
-  type Answers,
-  endpointName,
-  type EndpointNames,
-  lastAnswer,
-  reasonGiven,
-  sourceLink,
-  urlBeneath,
-} from './names.ts';
+import { endpointName, eventHref, lastAnswer, reasonGiven, sourceLink, urlBeneath } from './names.ts';
 
 const masked = '***';
 
@@ -34,10 +27,7 @@ ${isMasked && html`<p class="muted"><code>${masked}</code> stands for a value th
 ${truncated && html`<p class="muted">There was more than is kept: 2,048 characters of the path, and 8 KiB of headers.</p>`}`;
 }
 
-const deliveriesTable = (
-  deliveries: readonly Delivery[],
-  { t, endpoints, answers }: { t: string; endpoints: EndpointNames; answers: Answers },
-): Html => {
+function deliveriesTable({ t, deliveries, endpoints, answers }: Journey): Html {
   const isReplayed = deliveries.some(({ generation }) => generation > 0);
   return table({
     caption: 'Deliveries of this event',
@@ -59,15 +49,17 @@ const deliveriesTable = (
       { header: 'Id', cell: ({ id }) => shortId(id) },
     ],
   });
-};
+}
 
 const sentBy: Column<Delivery> = {
   header: 'Sent by',
   cell: ({ generation }) => (generation === 0 ? 'fan-out' : `replay ${generation}`),
 };
 
-const receiptsTable = (receipts: readonly Receipt[]): Html =>
-  table({
+function receiptsTable(receipts: readonly Receipt[]): Html {
+  if (receipts.length === 0)
+    return html`<p class="note">The receipts have been removed: their retention time is over.</p>`;
+  return table({
     caption: 'Receipts of this event',
     rows: receipts,
     columns: [
@@ -85,6 +77,7 @@ const receiptsTable = (receipts: readonly Receipt[]): Html =>
       { header: 'Receipt', cell: ({ id }) => html`<code class="id whole-id">${id}</code>` },
     ],
   });
+}
 
 export interface ShownEvent extends Journey {
   event: EventWithPayload;
@@ -102,20 +95,20 @@ export interface ShownEvent extends Journey {
 const maxPayloadCharacters = 20_000;
 
 export function eventPage(shown: ShownEvent): PageContent {
-  const { t, event, deliveries, endpoints, answers, receipts, matches } = shown;
-  const href = `${t}/events/${encodeURIComponent(event.id)}`;
+  const { t, event, deliveries, receipts, matches } = shown;
+  const href = eventHref(t)(event);
   return {
     title: event.type,
     heading: html`<bdi class="event-type">${event.type}</bdi> ${statusBadge(event.status)}`,
     subtitle: wholeId(event.id),
-    crumbs: [{ label: 'Events', href: `${t}/events` }],
+    crumbs: crumbsTo(t, 'events'),
     actions: actionsOf(shown, href),
     body: html`${facts(shown)}
 ${section('journey', 'Journey', journey(shown))}
 ${section('payload', 'Payload', payloadOf(shown, href))}
 ${section('request', 'Request as it came', requestView(shown.request))}
-${section('deliveries', 'Deliveries', deliveries.length === 0 ? noDelivery(shown) : deliveriesTable(deliveries, { t, endpoints, answers }))}
-${receipts !== undefined && section('receipts', 'Receipts', receiptsOf(receipts))}
+${section('deliveries', 'Deliveries', deliveries.length === 0 ? noDelivery(shown) : deliveriesTable(shown))}
+${receipts !== undefined && section('receipts', 'Receipts', receiptsTable(receipts))}
 ${matches !== undefined && section('matching', 'Who got it, and why not', matchesOf(shown, matches))}`,
   };
 }
@@ -159,11 +152,6 @@ const noDelivery = ({ event, matches }: ShownEvent): Html =>
   event.status === 'received'
     ? html`<p class="note">None yet: the event waits to be fanned out.</p>`
     : html`<p class="note">No endpoint subscribed to this event when it came.${matches !== undefined && html` <a href="#matching">Why not</a>`}</p>`;
-
-const receiptsOf = (receipts: NonNullable<Journey['receipts']>): Html =>
-  receipts.length === 0
-    ? html`<p class="note">The receipts have been removed: their retention time is over.</p>`
-    : receiptsTable(receipts);
 
 function matchesOf({ sources = [], moreMatches, ...shown }: ShownEvent, matches: readonly EventMatch[]): Html {
   if (matches.length === 0)

@@ -2,6 +2,7 @@ import type { Delivery, Event, EventMatch, Receipt } from '#lib/api-contract';
 import { html, type Html } from '#lib/html';
 import { table } from '../ui/lists.ts';
 import { statusBadge } from '../ui/status.ts';
+import { inWords } from '../ui/text.ts';
 import { elapsed, time } from '../ui/times.ts';
 import {
   type Answers,
@@ -107,13 +108,8 @@ function deliveryStep(delivery: Delivery, { t, event, endpoints, answers }: Jour
   );
 }
 
-interface WhyNot {
-  t: string;
-  event: Event;
+interface WhyNot extends Omit<Journey, 'receipts' | 'matches' | 'sources'> {
   matches: readonly EventMatch[];
-  endpoints: EndpointNames;
-  deliveries: readonly Delivery[];
-  answers: Answers;
   sources: readonly Source[];
 }
 
@@ -124,10 +120,7 @@ export function whyNot({ t, event, matches, endpoints, deliveries, answers, sour
     caption: 'Why each endpoint got the event, or did not',
     rows,
     columns: [
-      {
-        header: 'Endpoint',
-        cell: (match) => endpointLink(match, t, endpoints),
-      },
+      { header: 'Endpoint', cell: (match) => endpointLink(match, t, endpoints) },
       {
         header: 'Got it',
         cell: ({ matched }) =>
@@ -166,32 +159,28 @@ function reasonOf(match: EventMatch, { event, sources }: Pick<WhyNot, 'event' | 
       return match.unjudged === null
         ? html`It subscribes to this event.`
         : html`It got the event without its filter, because ${unjudged[match.unjudged]}.`;
-    case 'test_event':
-      return html`The event was a test, sent to one endpoint alone.`;
-    case 'loop':
-      return html`No endpoint gets it, so that it does not go round for ever: its webhook came back to a source that it had passed, or had passed eight others.`;
-    case 'created_later':
-      return html`It was created after the event, or so shortly before it that its creation did not count yet.`;
-    case 'disabled':
-      return html`It was disabled when the event came.`;
-    case 'deleted':
-      return html`It was deleted when the event came.`;
     case 'type':
       return html`It subscribes to ${listed(expected.map((type) => html`<code>${type}</code>`))}, not to <code>${event.type}</code>.`;
     case 'source':
       return html`It takes events from ${listed(expected.map((id) => sourceName(id, sources)))}, not from ${sourceName(event.source_id, sources)}.`;
-    case 'payload_not_json':
-      return html`It has a filter, which takes only JSON objects and lists, and the payload is neither.`;
     case 'filter':
       return html`Its filter refused the payload${match.clause && html`: ${clauseOf(match.clause)}`}.`;
-    case 'payload_removed':
-      return html`Its filter can’t be evaluated any more, because the payload has been removed.`;
-    case 'history_removed':
-      return html`Its settings at that time have been removed.`;
     default:
-      return html`${String(match.reason).replaceAll('_', ' ')}`;
+      return html`${reasons[match.reason] ?? inWords(match.reason)}`;
   }
 }
+
+/** The reasons that need no more of the match or the event. */
+const reasons: Readonly<Record<string, string>> = {
+  test_event: 'The event was a test, sent to one endpoint alone.',
+  loop: 'No endpoint gets it, so that it does not go round for ever: its webhook came back to a source that it had passed, or had passed eight others.',
+  created_later: 'It was created after the event, or so shortly before it that its creation did not count yet.',
+  disabled: 'It was disabled when the event came.',
+  deleted: 'It was deleted when the event came.',
+  payload_not_json: 'It has a filter, which takes only JSON objects and lists, and the payload is neither.',
+  payload_removed: 'Its filter can’t be evaluated any more, because the payload has been removed.',
+  history_removed: 'Its settings at that time have been removed.',
+} satisfies Record<Exclude<EventMatch['reason'], 'type' | 'source' | 'filter' | null>, string>;
 
 const unjudged: Readonly<Record<NonNullable<EventMatch['unjudged']>, string>> = {
   payload: 'the payload is too large or too deep for it',

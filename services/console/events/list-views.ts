@@ -1,18 +1,18 @@
 import type { Tenant, Event } from '#lib/api-contract';
+import { eventStatuses } from '#lib/contract';
 import { html, type Html } from '#lib/html';
 import { withQuery } from '../api-calls/calls.ts';
 import type { Listed } from '../api-calls/console-api.ts';
 import { page, type PageResult } from '../page-result.ts';
 import type { TenantContext } from '../page.ts';
 import { tenantsInUse } from '../tenants/index.ts';
+import { wrongParameters } from '../ui/list-page.ts';
 import { type Column, emptyState, type Filter, filterForm, pager, table } from '../ui/lists.ts';
 import { statusBadge } from '../ui/status.ts';
 import { cliCommand, count, shortId } from '../ui/text.ts';
 import { time } from '../ui/times.ts';
-import { type Source, sourceName, sourceOptions } from './names.ts';
+import { eventHref, type Source, sourceName, sourceOptions } from './names.ts';
 import { type ListedEvent, isErased } from './read.ts';
-
-const statuses = ['received', 'processing', 'completed', 'dead_lettered', 'erased'];
 
 export const hasFilter: Filter = {
   kind: 'checks',
@@ -41,7 +41,7 @@ export const eventFilters = (
           options: sourceOptions(sources, query.get('source_id')),
         },
       ]),
-  { kind: 'choice', name: 'status', label: 'Status', options: statuses },
+  { kind: 'choice', name: 'status', label: 'Status', options: eventStatuses },
   { kind: 'time', name: 'received_since', label: 'From' },
   { kind: 'time', name: 'received_until', label: 'Until' },
   { kind: 'text', name: 'tag', label: 'Tag', placeholder: 'customer:cus_9', isRepeated: true, isRare: true },
@@ -72,11 +72,6 @@ export const eventColumns = (sources: readonly Source[] | undefined): readonly C
   { header: 'Id', cell: ({ id }) => shortId(id) },
 ];
 
-export const eventHref =
-  (t: string) =>
-  ({ id }: Pick<ListedEvent, 'id'>): string =>
-    `${t}/events/${encodeURIComponent(id)}`;
-
 const unlessErased = (cell: (event: Event) => Html | string) => (event: ListedEvent) =>
   isErased(event) ? '–' : cell(event);
 
@@ -91,62 +86,45 @@ function duplicates({ duplicates: all, duplicates_changed: changed }: Event): st
   return changed === 0 ? count(all) : `${count(all)}, ${changed === all ? '' : `${count(changed)} `}changed`;
 }
 
+type EmptyList = Parameters<typeof emptyState>[0];
+
 /** The next step where no event has come yet: a command that works. */
-function firstEvent({
-  t,
-  tenant,
-  sources,
-  mayPublish,
-}: {
-  t: string;
-  tenant: string;
-  sources: readonly Source[];
-  mayPublish: boolean;
-}): Parameters<typeof emptyState>[0] {
-  const [source] = sources;
-  const buttons = html`<div class="buttons">${mayPublish && html`<a class="button primary" href="${t}/events/new">Publish an event</a>`}
+function firstEvent({ t, tenant, can }: TenantContext, [source]: readonly Source[]): EmptyList {
+  const title = 'No event yet';
+  const actions = html`<div class="buttons">${can('publish') && html`<a class="button primary" href="${t}/events/new">Publish an event</a>`}
 <a class="button" href="${t}/sources">${source === undefined ? 'Create a source' : 'See the sources'}</a></div>`;
   if (source === undefined)
     return {
-      title: 'No event yet',
+      title,
       body: 'Webhooks arrive through a source, which has the address for their provider. Or publish an event of your own: it is sent to every endpoint that subscribes to its type.',
       command: cliCommand(`events publish --type order.paid --payload '{"order":"A-1"}'`, tenant),
-      actions: buttons,
+      actions,
     };
   return {
-    title: 'No event yet',
+    title,
     body: html`Give the provider the address of <bdi>${source.name}</bdi>: <code>${source.ingest_url}</code>. Or send a webhook to it yourself, signed as the provider would:`,
     command: cliCommand(`send ${source.id} --secret '…'`, tenant),
-    actions: buttons,
+    actions,
   };
 }
 
-interface LiveList {
-  t: string;
-  events: readonly ListedEvent[];
-  /** Undefined: they are not told of. */
-  sources: readonly Source[] | undefined;
-  /** Where changes go on from. Undefined: the page does not follow them, for it is not the newest. */
-  cursor: string | undefined;
-  filters: URLSearchParams;
-  /** New events come onto the page without being asked for. */
-  isFollowing: boolean;
-  /** There are older events, which this page does not show. */
-  hasOlder: boolean;
-}
-
 /**
- * The rows, and what islands/live-events.ts needs to add to them. Without a script it is the table alone. An empty list has its table too, not
- * shown, for the first event that comes.
+ * The rows, and what islands/live-events.ts needs to add to them. Without a script it is the table alone, and so it is on a page that is not the
+ * newest. An empty list has its table too, not shown, for the first event that comes.
  */
-function liveList({ t, events, sources, cursor, filters, isFollowing, hasOlder }: LiveList): Html {
+function liveList(
+  { t, query }: TenantContext,
+  { items: events, next, header }: Extract<EventsList['listed'], { ok: true }>,
+  sources: EventsList['sources'],
+): Html {
   const rows = table({ caption: 'Events', columns: eventColumns(sources), rows: events, href: eventHref(t) });
+  const cursor = query.has('page') ? undefined : header('hookline-cursor');
   if (cursor === undefined) return rows;
-  const list = `${t}/events`;
-  const other = new URLSearchParams(filters);
-  if (!isFollowing) other.set('live', '1');
-  return html`<live-events data-from="${withQuery(`${t}/live/events`, filters)}" data-cursor="${cursor}"${isFollowing && html` data-follows`}${hasOlder && html` data-has-older`}>
-<div class="live-bar" hidden><span role="status"></span><button type="button" class="live-new" hidden></button><a class="live-switch" data-key="l" href="${withQuery(list, other)}">${isFollowing ? 'Stop following' : 'Follow'}</a></div>
+  const filters = filtersIn(query);
+  const isFollowing = query.has('live');
+  const other = withQuery(withQuery(`${t}/events`, filters), { live: isFollowing ? undefined : '1' });
+  return html`<live-events data-from="${withQuery(`${t}/live/events`, filters)}" data-cursor="${cursor}"${isFollowing && html` data-follows`}${next !== undefined && html` data-has-older`}>
+<div class="live-bar" hidden><span role="status"></span><button type="button" class="live-new" hidden></button><a class="live-switch" data-key="l" href="${other}">${isFollowing ? 'Stop following' : 'Follow'}</a></div>
 <div class="live-rows"${events.length === 0 && html` hidden`}>${rows}</div></live-events>`;
 }
 
@@ -166,7 +144,7 @@ interface EventsList {
  * the same as nothing.
  */
 export function eventsPage(context: TenantContext, { listed, sources, inUse }: EventsList): PageResult {
-  const { base, t, tenant, query, can, isCustomer } = context;
+  const { base, t, query, can, isCustomer } = context;
   const href = `${t}/events`;
   const filters = filtersIn(query);
   const errors = listed.ok ? [] : listed.errors;
@@ -178,19 +156,13 @@ ${!isCustomer && html`<a class="button" href="${withQuery(`${href}/search`, filt
 ${can('publish') && html`<a class="button primary" href="${href}/new">Publish an event</a>`}`,
     islands: ['live-events'],
   };
-  if (!listed.ok) return page({ ...content, status: 400, body: html`${form}${wrongFilters(listed.errors, sources)}` });
+  if (!listed.ok) {
+    const wrong = wrongParameters(listed.errors, eventFilters(sources));
+    return page({ ...content, status: 400, body: html`${form}${wrong}` });
+  }
 
-  const { items: events, next, prev, header } = listed;
-  const isNewest = !query.has('page');
-  const rows = liveList({
-    t,
-    events,
-    sources,
-    cursor: isNewest ? header('hookline-cursor') : undefined,
-    filters,
-    isFollowing: query.has('live'),
-    hasOlder: next !== undefined,
-  });
+  const { items: events, next, prev } = listed;
+  const rows = liveList(context, listed, sources);
   const pages = pager({
     href,
     next: withoutOrder(next),
@@ -200,12 +172,9 @@ ${can('publish') && html`<a class="button primary" href="${href}/new">Publish an
   if (events.length > 0) return page({ ...content, body: html`${form}${rows}${pages}` });
   if (next !== undefined) return page({ ...content, body: html`${form}${notFoundYet}${rows}${pages}` });
   const isNarrowed = [...query.keys()].some((name) => !choosesNothing.includes(name));
-  return isNarrowed
-    ? page({ ...content, status: 404, body: html`${form}${nothingMatches(href)}${rows}` })
-    : page({
-        ...content,
-        body: html`${tenantsInUse(base, inUse)}${emptyState(sources === undefined ? noEventYet : firstEvent({ t, tenant, sources, mayPublish: can('publish') }))}${rows}`,
-      });
+  if (isNarrowed) return page({ ...content, status: 404, body: html`${form}${nothingMatches(href)}${rows}` });
+  const howToBegin = emptyState(sources === undefined ? noEventYet : firstEvent(context, sources));
+  return page({ ...content, body: html`${tenantsInUse(base, inUse)}${howToBegin}${rows}` });
 }
 
 const noEventYet = {
@@ -228,14 +197,3 @@ const notFoundYet = html`<div class="empty"><h2>Nothing found yet</h2><p>No even
 
 const nothingMatches = (href: string): Html =>
   html`<div class="empty"><h2>Nothing matches</h2><p>No event matches all filters. Change a filter, or <a href="${href}">see all</a>.</p></div>`;
-
-/** The errors that no field of the form shows. */
-function wrongFilters(
-  errors: Extract<Listed<never>, { ok: false }>['errors'],
-  sources: readonly Source[] | undefined,
-): Html {
-  const names = eventFilters(sources).map(({ name }) => name);
-  const others = errors.filter(({ field }) => !names.includes(field));
-  return html`<div class="empty"><h2>These filters are not valid</h2><p>Correct them, and filter again.</p>
-${others.length > 0 && html`<ul>${others.map(({ field, message }) => html`<li><code>${field}</code> ${message}</li>`)}</ul>`}</div>`;
-}

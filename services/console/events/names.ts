@@ -1,6 +1,12 @@
-import type { Delivery } from '#lib/api-contract';
+import type { Delivery, Event, Source as ListedSource } from '#lib/api-contract';
 import { html, type Html } from '#lib/html';
-import { breakable, shortId } from '../ui/text.ts';
+import { breakable, inWords, shortId } from '../ui/text.ts';
+
+/** The page of an event. @param t the path of the tenant's pages */
+export const eventHref =
+  (t: string) =>
+  ({ id }: Pick<Event, 'id'>): string =>
+    `${t}/events/${encodeURIComponent(id)}`;
 
 /** Answers of receivers that refused, by the ids of their deliveries. */
 export type Answers = ReadonlyMap<string, string>;
@@ -15,7 +21,7 @@ const outcomes: Readonly<Record<string, string>> = {
 /** The receiver's last answer. */
 export function lastAnswer({ attempts, last_outcome: outcome, last_http_status: status }: Delivery): string {
   if (status !== null) return `answered ${status}`;
-  if (outcome !== null) return outcomes[outcome] ?? outcome.replaceAll('_', ' ');
+  if (outcome !== null) return outcomes[outcome] ?? inWords(outcome);
   return attempts === 0 ? 'not sent yet' : '–';
 }
 
@@ -51,12 +57,8 @@ export function urlBeneath(id: string, endpoints: EndpointNames): Html | undefin
 
 const shownUrl = (url: string): Html => html`<bdi class="url">${breakable(url.replace(/^https?:\/\//, ''))}</bdi>`;
 
-export interface Source {
-  id: string;
-  name: string;
-  /** Where its provider sends to. */
-  ingest_url: string;
-}
+/** A source, as far as events show it. */
+export type Source = Pick<ListedSource, 'id' | 'name' | 'ingest_url'>;
 
 /** These two have no source that could be looked at. */
 export const builtIn: Readonly<Record<string, string>> = { api: 'API', hookline: 'Hookline' };

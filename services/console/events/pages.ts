@@ -1,6 +1,5 @@
-import type { EventMatch } from '#lib/api-contract';
 import { html } from '#lib/html';
-import { holdSeconds, path, readPayload, undefinedIfGone, withQuery } from '../api-calls/calls.ts';
+import { holdSeconds, readPayload, undefinedIfGone, withQuery } from '../api-calls/calls.ts';
 import type { FieldError, Listed, ReadApi } from '../api-calls/console-api.ts';
 import { bytes, fragment, page, problem } from '../page-result.ts';
 import { tenantPage } from '../page.ts';
@@ -11,7 +10,8 @@ import { erasedEventPage, payloadPage } from './action-views.ts';
 import { eraseEvent, publishEvent, replayEvent, showErasure } from './actions.ts';
 import { eventPage } from './event-views.ts';
 import type { Journey } from './explain-views.ts';
-import { eventColumns, eventFilterNames, eventHref, eventsPage, filtersIn } from './list-views.ts';
+import { eventColumns, eventFilterNames, eventsPage, filtersIn } from './list-views.ts';
+import { eventHref } from './names.ts';
 import { isErased, lastAnswers, namedEndpoints, namedSources, sourcesOf } from './read.ts';
 import { searchEvents } from './search.ts';
 
@@ -74,10 +74,7 @@ const showEvent = tenantPage({
           deliveries,
           answers,
           ...more,
-          moreMatches:
-            next === undefined
-              ? undefined
-              : `${withQuery(`${t}${path`/events/${params.id}`}`, { endpoints: next })}#matching`,
+          moreMatches: next && `${withQuery(eventHref(t)(event), { endpoints: next })}#matching`,
           mayReplay: can('write', 'replay'),
           mayErase: can('admin'),
           mayCompare: !isCustomer,
@@ -102,7 +99,9 @@ async function forOperator(
 ): Promise<Explained | { errors: readonly FieldError[] }> {
   const [receipts, matching, sources] = await Promise.all([
     listAll(api.list('GET /v1/events/:id/receipts', { params: { id }, query: { limit: most } })),
-    undefinedIfGone(matchesOf(api, id, cursor)),
+    undefinedIfGone(
+      api.list('GET /v1/events/:id/matching', { params: { id }, query: { limit: endpointsPerPage, cursor } }),
+    ),
     namedSources(api),
   ]);
   if (matching?.ok === false) return { errors: matching.errors };
@@ -118,9 +117,6 @@ async function shownPayload(api: ReadApi, id: string) {
   const payload = await readPayload(api, id);
   return { payload, text: await payloadText(payload) };
 }
-
-const matchesOf = (api: ReadApi, id: string, cursor: string | undefined): Promise<Listed<EventMatch>> =>
-  api.list('GET /v1/events/:id/matching', { params: { id }, query: { limit: endpointsPerPage, cursor } });
 
 async function listAll<T>(asked: Promise<Listed<T>>): Promise<readonly T[]> {
   const listed = await undefinedIfGone(asked);
@@ -139,7 +135,7 @@ const eventPayload = tenantPage({
       const payload = await readPayload(api, id);
       if (query.has('raw') || query.has('download'))
         return bytes(payload.bytes, `${id}.${extensionOf(payload.contentType)}`, query.has('raw'));
-      return page(payloadPage(id, { t, payload, text: await payloadText(payload) }));
+      return payloadPage(id, { t, payload, text: await payloadText(payload) });
     },
   },
 });

@@ -5,11 +5,12 @@ import { withQuery } from '../api-calls/calls.ts';
 import type { FieldError } from '../api-calls/console-api.ts';
 import { page, type PageResult } from '../page-result.ts';
 import { tenantPage } from '../page.ts';
+import { crumbsTo } from '../ui/crumbs.ts';
 import { textArea } from '../ui/form.ts';
 import { filterForm, table } from '../ui/lists.ts';
-import { count } from '../ui/text.ts';
-import { eventColumns, eventFilterNames, eventFilters, eventHref, filtersIn } from './list-views.ts';
-import { type Source } from './names.ts';
+import { plural } from '../ui/text.ts';
+import { eventColumns, eventFilterNames, eventFilters, filtersIn } from './list-views.ts';
+import { eventHref, type Source } from './names.ts';
 import { namedSources } from './read.ts';
 
 interface SearchPage {
@@ -24,16 +25,16 @@ interface SearchPage {
  * A search is bounded, so it says how far it has looked. Only one that has looked at every event may say that there is nothing: that is the 404.
  */
 function searchPage({ t, query, sources, found, errors = [] }: SearchPage): PageResult {
-  const content = { title: 'Search payloads', crumbs: [{ label: 'Events', href: `${t}/events` }] };
+  const crumbs = crumbsTo(t, 'events');
   const form = searchForm({ t, query, sources, errors });
-  if (errors.length > 0) return page({ ...content, status: 400, body: form });
-  if (found === undefined) return page({ ...content, body: html`${form}${howTo}` });
+  if (errors.length > 0) return page({ crumbs, status: 400, body: form });
+  if (found === undefined) return page({ crumbs, body: html`${form}${howTo}` });
   const { matched, complete } = found;
   const rows =
     matched.length > 0 &&
     table({ caption: 'Events found', columns: eventColumns(sources), rows: matched, href: eventHref(t) });
   return page({
-    ...content,
+    crumbs,
     status: complete && matched.length === 0 ? 404 : 200,
     body: html`${form}${howFar({ t, query, found })}${rows}`,
   });
@@ -66,32 +67,26 @@ const howTo = html`<div class="note"><p>A path and a value, such as <code>{"data
 
 function howFar({ t, query, found }: { t: string; query: URLSearchParams; found: EventSearch }): Html {
   const { matched, scanned, complete, cursor, unjudged } = found;
-  const isContinued = query.has('cursor');
-  const looked = `${count(scanned)} ${scanned === 1 ? 'payload was' : 'payloads were'} looked at`;
   const older = new URLSearchParams([['filter', query.get('filter') ?? ''], ...filtersIn(query)]);
   if (cursor !== null) older.set('cursor', cursor);
-  const result =
-    matched.length === 0
-      ? complete
-        ? html`<h2>${isContinued ? 'No older event matches' : 'No event matches'}</h2><p>${looked}, and there are no older events.</p>`
-        : html`<h2>Nothing found yet</h2><p>${looked}. Older events have not been looked at.</p>`
-      : html`<h2>${matched.length === 1 ? '1 event' : `${matched.length} events`}</h2><p>${looked}${complete ? ', and there are no older events.' : '. Older events have not been looked at.'}</p>`;
-  return html`<div class="note search-result" role="status">${result}
+  const nothing = query.has('cursor') ? 'No older event matches' : 'No event matches';
+  const heading = matched.length > 0 ? plural(matched.length, 'event') : complete ? nothing : 'Nothing found yet';
+  const looked = `${plural(scanned, 'payload was', 'payloads were')} looked at`;
+  const rest = complete ? ', and there are no older events.' : '. Older events have not been looked at.';
+  return html`<div class="note search-result" role="status"><h2>${heading}</h2><p>${looked}${rest}</p>
 ${notSearched(unjudged).map((line) => html`<p>${line}</p>`)}
 ${cursor !== null && html`<p><a class="button" href="${withQuery(`${t}/events/search`, older)}">Search older</a></p>`}</div>`;
 }
 
 function notSearched({ payload_removed, payload, filter_steps }: EventSearch['unjudged']): string[] {
-  const events = (n: number): string => (n === 1 ? '1 event' : `${count(n)} events`);
-  return [
-    ...(payload_removed > 0
-      ? [`${events(payload_removed)} could not be searched, because the payload has been removed.`]
-      : []),
-    ...(payload > 0 ? [`${events(payload)} could not be searched, because the payload is too large or too deep.`] : []),
-    ...(filter_steps > 0
-      ? [`${events(filter_steps)} could not be searched, because the filter is too expensive for the payload.`]
-      : []),
-  ];
+  const reasons = [
+    [payload_removed, 'the payload has been removed'],
+    [payload, 'the payload is too large or too deep'],
+    [filter_steps, 'the filter is too expensive for the payload'],
+  ] as const;
+  return reasons
+    .filter(([n]) => n > 0)
+    .map(([n, reason]) => `${plural(n, 'event')} could not be searched, because ${reason}.`);
 }
 
 const matchesPerPage = '50';

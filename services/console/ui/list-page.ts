@@ -54,7 +54,7 @@ export function listPage<Row>({ query }: { query: URLSearchParams }, list: ListP
 }
 
 /** The errors that no field of the form shows. */
-function wrongParameters(errors: readonly FieldError[], filters: readonly Filter[]): Html {
+export function wrongParameters(errors: readonly FieldError[], filters: readonly Filter[]): Html {
   const others = errors.filter(({ field }) => !filters.some(({ name }) => name === field));
   return html`<div class="empty"><h2>These filters are not valid</h2><p>Correct them, and filter again.</p>
 ${others.length > 0 && html`<ul>${others.map(({ field, message }) => html`<li><code>${field}</code> ${message}</li>`)}</ul>`}</div>`;
