@@ -5,30 +5,25 @@ import { tenantPage } from '../page.ts';
 import { problemOfFailure } from '../problem-of-failure.ts';
 import { findTenantsInUse, tenantsInUse } from '../tenants/index.ts';
 import { minute } from '../ui/times.ts';
-import { askOverview, failureOfAll, isEmpty, isRange, type Overview, type RangeName, ranges } from './read.ts';
-import { endpointsWorstFirst, figures, firstSteps, needsYou, typesMostFirst, unlessAway } from './views.ts';
+import { askOverview, failureOfAll, isEmpty, isRange, type RangeName, ranges } from './read.ts';
+import { endpointsWorstFirst, figures, firstSteps, needsYou, type Shown, typesMostFirst, unlessAway } from './views.ts';
 
-interface Given {
+interface Given extends Shown {
   base: string;
-  t: string;
-  tenant: string;
-  overview: Overview;
   /** Other tenants to look at, where this one is empty. */
   inUse: readonly Tenant[];
   range: RangeName;
-  mayWrite: boolean;
   /** RFC 3339. */
   now: string;
 }
 
 /** The overview: first what needs somebody, then what goes on. */
 const overviewPage = (given: Given): PageContent => ({
-  title: 'Overview',
   subtitle: html`as of ${minute(given.now)}`,
   actions: rangeChoice(given),
   body: html`${tenantsInUse(given.base, given.inUse)}${firstSteps(given)}
 ${needsYou(given)}
-${unlessAway(given.overview.sums, 'The counts', (stats) => figures({ ...given, stats }))}
+${unlessAway(given.overview.sums, 'The counts', (stats) => figures(stats, given))}
 <div class="rankings">${endpointsWorstFirst(given)}${typesMostFirst(given)}</div>`,
 });
 

@@ -3,6 +3,7 @@ import type { Endpoint, EndpointHealth, Event, Replay, ReplayPreview, Source, St
 import type { StatDimension, StatStep } from '#lib/contract';
 import { countsOf } from '../api-calls/calls.ts';
 import type { Asked, ReadApi } from '../api-calls/console-api.ts';
+import { askHealth } from '../api-calls/health.ts';
 import { totalsByKey } from '../api-calls/stats.ts';
 import { endpointNames, type TenantNames } from '../api-calls/tenant-names.ts';
 
@@ -96,14 +97,7 @@ export const worstEndpoints = (byEndpoint: Asked<Stats>) =>
 const share = ({ delivered, failed }: { delivered: number; failed: number }): number =>
   delivered / (delivered + failed);
 
-async function askHealth(api: ReadApi, ids: readonly string[]): Promise<ReadonlyMap<string, EndpointHealth>> {
-  const answers = await Promise.all(
-    ids.map(async (id) => [id, await api.ask('GET /v1/endpoints/:id/health', { params: { id } })] as const),
-  );
-  return new Map(answers.flatMap(([id, answer]) => (answer.ok ? [[id, answer.value] as const] : [])));
-}
-
-const valueOr = <T>(answer: Asked<T>, otherwise: T): T => (answer.ok ? answer.value : otherwise);
+export const valueOr = <T>(answer: Asked<T>, otherwise: T): T => (answer.ok ? answer.value : otherwise);
 
 /** The names of endpoints and sources, as far as they could be asked for. */
 export const namesIn = ({ endpoints, sources }: Overview): TenantNames => ({

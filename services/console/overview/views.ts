@@ -1,14 +1,17 @@
 import type { Endpoint, EndpointHealth, Replay, ReplayPreview, Stats } from '#lib/api-contract';
+import type { StatSeries } from '#lib/contract';
 import { html, type Html, type HtmlValue } from '#lib/html';
 import { withQuery } from '../api-calls/calls.ts';
 import type { Asked } from '../api-calls/console-api.ts';
 import { isPartlyCounted, steps, total, totalsByKey } from '../api-calls/stats.ts';
+import { isUnderWay } from '../replays/index.ts';
 import { barChart, figure, percent } from '../ui/chart.ts';
+import { joined } from '../ui/joined.ts';
 import { table } from '../ui/lists.ts';
 import { statusBadge } from '../ui/status.ts';
 import { cliCommand, codeBlock, count, endpointName, inWords, plural, sourceName } from '../ui/text.ts';
 import { milliseconds, minute } from '../ui/times.ts';
-import { namesIn, type Overview, type RangeName, ranges, shownOfEach, worstEndpoints } from './read.ts';
+import { namesIn, type Overview, type RangeName, ranges, shownOfEach, valueOr, worstEndpoints } from './read.ts';
 
 /** A part of a page that stands by itself. */
 export const card = (title: Html | string, body: HtmlValue): Html =>
@@ -24,20 +27,19 @@ function notAsked(what: string, { failure }: Extract<Asked<unknown>, { ok: false
   return html`<p class="note note-warn">${what} can’t be shown now: ${why}. Reload the page to try again.</p>`;
 }
 
-interface Figures {
+/** What the parts of an overview are made from. */
+export interface Shown {
   t: string;
-  stats: Stats;
-  range: RangeName;
+  tenant: string;
+  overview: Overview;
+  mayWrite: boolean;
 }
 
 /** The numbers of the chosen time. Each says what it counts. */
-export function figures({ t, stats, range }: Figures): Html {
+export function figures(stats: Stats, { t, range }: Pick<Shown, 't'> & { range: RangeName }): Html {
   const { step, stepName, stepMs } = ranges[range];
-  const [received, delivered, dead] = [
-    total(stats, 'received'),
-    total(stats, 'delivered'),
-    total(stats, 'dead_lettered'),
-  ];
+  const sum = (series: StatSeries): number => total(stats, series);
+  const [received, delivered, dead] = [sum('received'), sum('delivered'), sum('dead_lettered')];
   const ended = delivered + dead;
   return html`<section class="card" aria-label="Counts">
 ${isPartlyCounted(stats) && uncounted(stats)}
@@ -53,13 +55,13 @@ ${figure({
 })}
 ${figure({
   label: 'Duplicates',
-  value: count(total(stats, 'duplicates')),
+  value: count(sum('duplicates')),
   definition:
     'Arrivals of an event that had been accepted before: the same source, the same id. They are acknowledged, and not delivered again.',
 })}
 ${figure({
   label: 'Rejected',
-  value: count(total(stats, 'rejected')),
+  value: count(sum('rejected')),
   definition:
     'Webhooks that were refused, such as for a wrong signature. Approximate: a process that is killed loses the count of its last second.',
 })}
@@ -70,7 +72,7 @@ ${figure({
 })}
 ${figure({
   label: 'Failed attempts',
-  value: count(total(stats, 'failed')),
+  value: count(sum('failed')),
   definition:
     'Sends in this time that were not answered with a 2xx. One delivery may have several, and still be delivered.',
 })}
@@ -85,13 +87,6 @@ ${barChart({ title: 'Failed attempts', bars: steps(stats, 'failed', stepMs), ste
 const uncounted = ({ counted_since: since }: Stats): Html =>
   html`<p class="note">${since === null ? 'Counting has not begun yet.' : html`Counting began at ${minute(since)}. What happened earlier is not in these numbers.`}</p>`;
 
-interface FirstSteps {
-  t: string;
-  tenant: string;
-  overview: Overview;
-  mayWrite: boolean;
-}
-
 interface Step {
   title: string;
   isDone: boolean;
@@ -102,7 +97,7 @@ interface Step {
 }
 
 /** How to begin, until there is an endpoint and an event. Nothing where that can't be told. */
-export function firstSteps({ t, tenant, overview, mayWrite }: FirstSteps): Html | null {
+export function firstSteps({ t, tenant, overview, mayWrite }: Shown): Html | null {
   const { endpoints, sources, newest } = overview;
   if (!endpoints.ok || !newest.ok) return null;
   const names = namesIn(overview);
@@ -138,21 +133,20 @@ export function firstSteps({ t, tenant, overview, mayWrite }: FirstSteps): Html 
 const shownStep = ({ title, isDone, text, command, link }: Step, mayWrite: boolean): Html =>
   html`<li><h3>${title} ${isDone && statusBadge('completed', 'done')}</h3>${!isDone && html`<p>${text}</p>${codeBlock(command)}${mayWrite && html`<p><a href="${link.href}">${link.label}</a></p>`}`}</li>`;
 
-interface Naming {
-  t: string;
-  overview: Overview;
-  mayWrite: boolean;
-}
+type Naming = Omit<Shown, 'tenant'>;
 
 /** The things that need somebody, worst first: each with the page where it is put right. */
 export function needsYou(given: Naming): Html {
-  const { failing, disabled, deadLetters, bySource, replays } = given.overview;
+  const { t, overview } = given;
+  const { failing, disabled, deadLetters, bySource, replays } = overview;
   const items = [
-    ...(failing.ok ? endpointItems(failing.value, { given, item: failingItem, all: 'failing=true' }) : []),
-    ...(disabled.ok ? endpointItems(disabled.value, { given, item: disabledItem, all: 'status=disabled' }) : []),
+    ...endpointItems(failing, `${t}/endpoints?failing=true`, (endpoint) => failingItem(endpoint, given)),
+    ...endpointItems(disabled, `${t}/endpoints?status=disabled`, (endpoint) => disabledItem(endpoint, given)),
     ...(deadLetters.ok ? deadLetterItems(deadLetters.value, given) : []),
-    ...(bySource.ok ? rejectingItems(given) : []),
-    ...(replays.ok ? replays.value.filter(isRunning).map((replay) => replayItem(replay, given)) : []),
+    ...rejectingItems(given),
+    ...valueOr(replays, [])
+      .filter(isUnderWay)
+      .map((replay) => replayItem(replay, t)),
   ];
   const away: Html[] = [
     ...lacking('Which endpoints fail or are disabled', failing, disabled),
@@ -170,17 +164,16 @@ const lacking = (what: string, ...answers: readonly Asked<unknown>[]): readonly 
   return failed?.ok === false ? [notAsked(what, failed)] : [];
 };
 
-interface EndpointItems {
-  given: Naming;
-  item(endpoint: Endpoint, given: Naming): Html;
-  /** The filter that shows all of them. */
-  all: string;
+/** The first ones, and where all of them are. */
+function endpointItems(
+  found: Asked<readonly Endpoint[]>,
+  all: string,
+  item: (endpoint: Endpoint) => Html,
+): readonly Html[] {
+  const items = valueOr(found, []).map(item);
+  if (items.length <= shownOfEach) return items;
+  return [...items.slice(0, shownOfEach), html`<a href="${all}">More such endpoints</a>`];
 }
-
-const endpointItems = (found: readonly Endpoint[], { given, item, all }: EndpointItems): readonly Html[] => [
-  ...found.slice(0, shownOfEach).map((endpoint) => item(endpoint, given)),
-  ...(found.length > shownOfEach ? [html`<a href="${given.t}/endpoints?${all}">More such endpoints</a>`] : []),
-];
 
 function failingItem({ id, url, failing_since: since, paused_at: pausedAt }: Endpoint, given: Naming): Html {
   const health = given.overview.health.get(id);
@@ -223,39 +216,32 @@ function deadLetterItems(
   if (matched === 0) return [];
   const named = reasons.toSorted((a, b) => b.letters - a.letters).slice(0, shownReasons);
   const list = named.map(
-    ({ reason, letters }, index) =>
-      html`${index > 0 && ', '}<a href="${withQuery(`${t}/dead-letters`, { reason, status: 'dead' })}">${count(letters)} ${inWords(reason)}</a>`,
+    ({ reason, letters }) =>
+      html`<a href="${withQuery(`${t}/dead-letters`, { reason, status: 'dead' })}">${count(letters)} ${inWords(reason)}</a>`,
   );
   return [
-    html`${statusBadge('dead', 'dead letters')} <a href="${t}/dead-letters?status=dead">${plural(matched + more, 'dead letter')}</a> <span class="muted">by reason: ${list}${reasons.length > named.length && ', …'}</span>${mayWrite && html` <a class="need-action" href="${t}/replays/new?what=dead_letters">Replay …</a>`}`,
+    html`${statusBadge('dead', 'dead letters')} <a href="${t}/dead-letters?status=dead">${plural(matched + more, 'dead letter')}</a> <span class="muted">by reason: ${joined(list)}${reasons.length > named.length && ', …'}</span>${mayWrite && html` <a class="need-action" href="${t}/replays/new?what=dead_letters">Replay …</a>`}`,
   ];
 }
 
 function rejectingItems({ t, overview }: Naming): readonly Html[] {
   const { bySource } = overview;
   if (!bySource.ok) return [];
+  const names = namesIn(overview);
   return [...totalsByKey(bySource.value)]
     .filter(([, { rejected }]) => rejected > 0)
     .sort(([, a], [, b]) => b.rejected - a.rejected)
     .slice(0, shownOfEach)
     .map(
       ([id, { rejected }]) =>
-        html`${statusBadge('rejecting', 'rejecting', 'warn')} ${sourceName(id, { t, names: namesIn(overview) })} <span>${plural(rejected, 'webhook')} rejected in this time</span>${isThere(id, overview) && html` <a class="need-action" href="${t}/sources/${id}/rejections">Why?</a>`}`,
+        html`${statusBadge('rejecting', 'rejecting', 'warn')} ${sourceName(id, { t, names })} <span>${plural(rejected, 'webhook')} rejected in this time</span>${names.sources.names.has(id) && html` <a class="need-action" href="${t}/sources/${id}/rejections">Why?</a>`}`,
     );
 }
 
-const isThere = (id: string, overview: Overview): boolean => namesIn(overview).sources.names.has(id);
-
-const running: readonly string[] = ['queued', 'running', 'cancelling'];
-const isRunning = ({ status }: Replay): boolean => running.includes(status);
-
-const replayItem = ({ id, status, matched, replayed, failed }: Replay, { t }: Naming): Html =>
+const replayItem = ({ id, status, matched, replayed, failed }: Replay, t: string): Html =>
   html`${statusBadge(status)} <a href="${t}/replays/${id}">Replay of ${plural(matched, 'item')}</a> <span>${count(replayed + failed)} of ${count(matched)} done${failed > 0 && `, ${count(failed)} failed`}</span>`;
 
-interface Ranking {
-  t: string;
-  overview: Overview;
-}
+type Ranking = Pick<Shown, 't' | 'overview'>;
 
 /** Endpoints by the share of their attempts that failed. */
 export function endpointsWorstFirst({ t, overview }: Ranking): Html {
@@ -277,11 +263,7 @@ export function endpointsWorstFirst({ t, overview }: Ranking): Html {
                 cell: ([, { delivered, failed }]) => percent(delivered, delivered + failed),
               },
               { header: 'Failed', isNumber: true, cell: ([, { failed }]) => count(failed) },
-              {
-                header: 'p95',
-                isNumber: true,
-                cell: ([id]) => milliseconds(health.get(id)?.latency.p95_ms),
-              },
+              { header: 'p95', isNumber: true, cell: ([id]) => milliseconds(health.get(id)?.latency.p95_ms) },
               { header: 'Waiting', isNumber: true, cell: ([id]) => waitingOf(health.get(id)) },
               { header: 'Breaker', cell: ([id]) => breakerOf(health.get(id)) },
             ],
@@ -290,12 +272,10 @@ export function endpointsWorstFirst({ t, overview }: Ranking): Html {
   );
 }
 
-type KnownHealth = ReturnType<Overview['health']['get']>;
-
-const waitingOf = (health: KnownHealth): HtmlValue =>
+const waitingOf = (health: EndpointHealth | undefined): HtmlValue =>
   health === undefined ? '–' : count(health.waiting.retrying + health.waiting.parked, health.waiting.is_capped);
 
-const breakerOf = (health: KnownHealth): HtmlValue =>
+const breakerOf = (health: EndpointHealth | undefined): HtmlValue =>
   health?.breaker == null ? html`<span class="muted">unknown</span>` : statusBadge(health.breaker.state);
 
 const shownTypes = 8;

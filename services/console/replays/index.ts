@@ -1,1 +1,2 @@
 export { replayPages } from './pages.ts';
+export { isUnderWay } from './views.ts';
