@@ -1,12 +1,18 @@
 import type { ApiFailure } from '#client';
+import { maxPayloadText } from '#lib/contract';
 import { html } from '#lib/html';
 import type { FieldError } from '../api-calls/console-api.ts';
 import { afterChange, formAgain } from '../http/after-change.ts';
 import { page, type PageResult, seeOther } from '../page-result.ts';
 import { type TenantContext, tenantPage } from '../page.ts';
 import { problemOfFailure } from '../problem-of-failure.ts';
+import { crumbsTo } from '../ui/crumbs.ts';
+import { enteredIn } from '../ui/entered.ts';
+import { errorSummary, postForm, selectField, textArea, textField } from '../ui/form.ts';
 import { wholeId } from '../ui/text.ts';
-import { erasedEventPage, eraseEventPage, erasurePage, publishPage, replayEventPage } from './action-views.ts';
+import { time } from '../ui/times.ts';
+import { erasedEventPage } from './erasures.ts';
+import { eventCrumbs, eventHref } from './names.ts';
 import { isErased } from './read.ts';
 
 /** `T/events/new`: publishes an event. */
@@ -35,6 +41,31 @@ export const publishEvent = tenantPage({
     },
   },
 });
+
+/** The form of an event of one's own. After a refusal: as it was sent, with what is wrong. */
+function publishPage(
+  context: TenantContext,
+  values = new URLSearchParams(),
+  errors: readonly FieldError[] = [],
+): PageResult {
+  const { t } = context;
+  const entered = enteredIn(values, errors);
+  return page({
+    status: errors.length > 0 ? 400 : 200,
+    crumbs: crumbsTo(t, 'events'),
+    body: html`${errorSummary(errors)}
+<p class="lead">An event of your own goes to every endpoint that subscribes to its type, like one that a provider sent.</p>
+${postForm(context, {
+  action: `${t}/events/new`,
+  submit: 'Publish',
+  body: html`${textField({ ...entered('type'), label: 'Type', hint: 'Such as order.paid.', isRequired: true })}
+${textArea({ ...entered('payload', '{}'), label: 'Payload', hint: `Any JSON, up to ${maxPayloadText}. It is sent as it is written here.`, rows: 10, isRequired: true })}
+${textField({ ...entered('event_id'), label: 'Your id', hint: 'Optional. Published again within 72 hours, it is the same event.' })}
+${textField({ ...entered('ordering_key'), label: 'Ordering key', hint: 'Optional. Events with the same key stay in order.' })}
+${textArea({ ...entered('tags'), label: 'Tags', hint: 'Optional. Up to five tags to find the event by, one a line: customer:cus_9', rows: 3 })}`,
+})}`,
+  });
+}
 
 /** The request as text: the payload must stay as it was written. */
 function readForm(form: URLSearchParams): { body: string } | { errors: FieldError[] } {
@@ -124,37 +155,27 @@ async function showForm(
     api.list('GET /v1/endpoints', { query: { status: 'enabled', limit: mostEndpoints } }),
   ]);
   if (isErased(event)) return erasedEventPage(event, context.t);
+  // Undefined: too many to choose from.
   const choices = endpoints.ok && endpoints.next === undefined ? endpoints.items : undefined;
-  return replayEventPage(context, { event, endpoints: choices, endpointId, errors });
+  const common = { name: 'endpoint_id', label: 'Send to', value: endpointId ?? '', errors };
+  return page({
+    status: errors.length > 0 ? 400 : 200,
+    crumbs: eventCrumbs(context.t, event),
+    body: html`${errorSummary(errors)}
+<p class="lead"><bdi>${event.type}</bdi>, received ${time(event.received_at)}, is sent again with the same payload and id. Receivers that have taken it get it once more: they know it by its id.</p>
+${postForm(context, {
+  action: `${eventHref(context.t)(event)}/replay`,
+  submit: 'Start replay',
+  body:
+    choices === undefined
+      ? textField({ ...common, hint: `The id of an endpoint. Empty: all endpoints that match it today.` })
+      : selectField({
+          ...common,
+          options: [
+            { value: '', label: 'All that match it today' },
+            ...choices.map(({ id, url }) => ({ value: id, label: `${url} alone` })),
+          ],
+        }),
+})}`,
+  });
 }
-
-/** `T/events/{id}/erase`: asks before it erases, and leads to the receipt. */
-export const eraseEvent = tenantPage({
-  path: '/events/:id/erase',
-  title: 'Erase an event',
-  section: 'events',
-  get: {
-    scope: 'admin',
-    async answer(context) {
-      const { api, params, t } = context;
-      const event = await api.call('GET /v1/events/:id', { params });
-      return isErased(event) ? erasedEventPage(event, t) : eraseEventPage(context, event);
-    },
-  },
-  post: {
-    scope: 'admin',
-    answer: ({ api, params, t }) =>
-      afterChange(api.change('DELETE /v1/events/:id', { params }), ({ id }) => `${t}/erasures/${id}`),
-  },
-});
-
-/** `T/erasures/{id}`: the receipt of an erasure. */
-export const showErasure = tenantPage({
-  path: '/erasures/:id',
-  title: 'Erasure',
-  section: 'events',
-  get: {
-    scope: 'admin',
-    answer: async ({ api, params, t }) => erasurePage(await api.call('GET /v1/erasures/:id', { params }), t),
-  },
-});

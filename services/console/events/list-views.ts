@@ -114,8 +114,8 @@ function firstEvent({ t, tenant, can }: TenantContext, [source]: readonly Source
  */
 function liveList(
   { t, query }: TenantContext,
-  { items: events, next, header }: Extract<EventsList['listed'], { ok: true }>,
-  sources: EventsList['sources'],
+  { items: events, next, header }: Extract<Listed<ListedEvent>, { ok: true }>,
+  sources: readonly Source[] | undefined,
 ): Html {
   const rows = table({ caption: 'Events', columns: eventColumns(sources), rows: events, href: eventHref(t) });
   const cursor = query.has('page') ? undefined : header('hookline-cursor');
@@ -131,19 +131,18 @@ function liveList(
 /** Parameters of the address that do not choose among the events. */
 const choosesNothing = ['limit', 'live'];
 
-interface EventsList {
-  listed: Listed<ListedEvent>;
-  /** Undefined for customers. */
-  sources: readonly Source[] | undefined;
-  /** Other tenants to look at, where this one is empty. */
-  inUse: readonly Tenant[];
-}
-
 /**
  * The list of events. An API page may be empty and still have a next one: then nothing was found among those that were looked at, which is not
  * the same as nothing.
+ *
+ * @param sources undefined for customers. @param inUse other tenants to look at, where this one is empty
  */
-export function eventsPage(context: TenantContext, { listed, sources, inUse }: EventsList): PageResult {
+export function eventsPage(
+  context: TenantContext,
+  listed: Listed<ListedEvent>,
+  sources: readonly Source[] | undefined,
+  inUse: readonly Tenant[],
+): PageResult {
   const { base, t, query, can, isCustomer } = context;
   const href = `${t}/events`;
   const filters = filtersIn(query);

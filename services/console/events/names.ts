@@ -1,5 +1,6 @@
 import type { Delivery, Event, Source as ListedSource } from '#lib/api-contract';
 import { html, type Html } from '#lib/html';
+import { crumbsTo } from '../ui/crumbs.ts';
 import { breakable, inWords, shortId } from '../ui/text.ts';
 
 /** The page of an event. @param t the path of the tenant's pages */
@@ -7,6 +8,10 @@ export const eventHref =
   (t: string) =>
   ({ id }: Pick<Event, 'id'>): string =>
     `${t}/events/${encodeURIComponent(id)}`;
+
+/** The way back to an event. */
+export const eventCrumbs = (t: string, { id }: Pick<Event, 'id'>) =>
+  crumbsTo(t, 'events', { label: id, href: eventHref(t)({ id }) });
 
 /** Answers of receivers that refused, by the ids of their deliveries. */
 export type Answers = ReadonlyMap<string, string>;

@@ -5,13 +5,13 @@ import { bytes, fragment, page, problem } from '../page-result.ts';
 import { tenantPage } from '../page.ts';
 import { findTenantsInUse } from '../tenants/index.ts';
 import { tableRows } from '../ui/lists.ts';
-import { payloadText } from '../ui/payload.ts';
-import { erasedEventPage, payloadPage } from './action-views.ts';
-import { eraseEvent, publishEvent, replayEvent, showErasure } from './actions.ts';
+import { payloadFacts, payloadText, payloadView } from '../ui/payload.ts';
+import { publishEvent, replayEvent } from './actions.ts';
+import { erasedEventPage, eraseEvent, showErasure } from './erasures.ts';
 import { eventPage } from './event-views.ts';
 import type { Journey } from './explain-views.ts';
 import { eventColumns, eventFilterNames, eventsPage, filtersIn } from './list-views.ts';
-import { eventHref } from './names.ts';
+import { eventCrumbs, eventHref } from './names.ts';
 import { isErased, lastAnswers, namedEndpoints, namedSources, sourcesOf } from './read.ts';
 import { searchEvents } from './search.ts';
 
@@ -35,7 +35,7 @@ const events = tenantPage({
         context.isCustomer ? undefined : namedSources(api),
       ]);
       const isEmpty = listed.ok && listed.items.length === 0 && listed.next === undefined && sources?.length === 0;
-      return eventsPage(context, { listed, sources, inUse: isEmpty ? await findTenantsInUse(context) : [] });
+      return eventsPage(context, listed, sources, isEmpty ? await findTenantsInUse(context) : []);
     },
   },
 });
@@ -123,6 +123,9 @@ async function listAll<T>(asked: Promise<Listed<T>>): Promise<readonly T[]> {
   return listed?.ok === true ? listed.items : [];
 }
 
+/** All of the largest payload, where it is in lines already. */
+const maxCharacters = 2 * 1024 * 1024;
+
 /** `T/events/{id}/payload`: for reading; with `raw=1` the bytes as text, with `download=1` as a file. 410 once it is kept no longer. */
 const eventPayload = tenantPage({
   path: '/events/:id/payload',
@@ -135,7 +138,13 @@ const eventPayload = tenantPage({
       const payload = await readPayload(api, id);
       if (query.has('raw') || query.has('download'))
         return bytes(payload.bytes, `${id}.${extensionOf(payload.contentType)}`, query.has('raw'));
-      return payloadPage(id, { t, payload, text: await payloadText(payload) });
+      const href = eventHref(t)({ id });
+      return page({
+        subtitle: html`${payloadFacts(payload)}`,
+        crumbs: eventCrumbs(t, { id }),
+        actions: html`<a class="button" href="${href}/payload?raw=1">Raw</a><a class="button" href="${href}/payload?download=1">Download</a>`,
+        body: payloadView({ payload, text: await payloadText(payload), maxCharacters }),
+      });
     },
   },
 });
