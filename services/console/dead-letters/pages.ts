@@ -110,11 +110,7 @@ const deadLetter = tenantPage({
             isInline: true,
           }),
         }),
-        body: deadLetterPage({
-          letter,
-          payload: await shownPayload(letter, text),
-          naming: { t, names: await readTenantNames(context) },
-        }),
+        body: deadLetterPage(letter, await shownPayload(letter, text), { t, names: await readTenantNames(context) }),
       });
     },
   },

@@ -80,14 +80,14 @@ export const deadLetterStatusFilter: Filter = {
 /** A browser is slow with more, and so is a reader. */
 const maxCharacters = 100_000;
 
-interface DeadLetterView {
-  letter: DeadLetterWithPayload;
-  /** Undefined: kept no longer. */
-  payload: { payload: Payload; text: PayloadText } | undefined;
-  naming: Parameters<typeof endpointName>[1];
-}
+/** Undefined: kept no longer. */
+type ShownPayload = { payload: Payload; text: PayloadText } | undefined;
 
-export function deadLetterPage({ letter, payload, naming }: DeadLetterView): Html {
+export function deadLetterPage(
+  letter: DeadLetterWithPayload,
+  payload: ShownPayload,
+  naming: Parameters<typeof endpointName>[1],
+): Html {
   const { t } = naming;
   const { event_id: eventId, delivery_id: deliveryId, replay_id: replayId } = letter;
   return html`${whatHappened(letter)}
@@ -139,7 +139,7 @@ function whatHappened(letter: DeadLetterWithPayload): Html | null {
   }`;
 }
 
-function payloadOf({ event_id: eventId }: DeadLetterWithPayload, kept: DeadLetterView['payload'], t: string): Html {
+function payloadOf({ event_id: eventId }: DeadLetterWithPayload, kept: ShownPayload, t: string): Html {
   if (kept === undefined) return html`<p>The payload has been removed: its retention time is over.</p>`;
   const href = eventId === null ? undefined : `${t}/events/${encodeURIComponent(eventId)}/payload`;
   return payloadView({ ...kept, maxCharacters, ...(href !== undefined && { href }) });

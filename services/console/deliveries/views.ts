@@ -40,11 +40,7 @@ const noticedMs = 2_000;
 const exactMs = 10_000;
 
 /** The reason for the wait between an attempt and the one before it, or the creation of the delivery. */
-function waitedBecause(
-  attempt: Attempt,
-  before: Attempt | undefined,
-  { delivery, retry }: { delivery: Delivery; retry: Endpoint['retry'] | undefined },
-): string {
+function waitedBecause(attempt: Attempt, before: Attempt | undefined, { delivery, endpoint }: ShownDelivery): string {
   const startedMs = Date.parse(attempt.at) - (attempt.duration_ms ?? 0);
   const waitedMs = startedMs - Date.parse(before?.at ?? delivery.created_at);
   const waited = waitedMs < 1_000 ? '' : waitedMs < exactMs ? milliseconds(waitedMs) : duration(waitedMs / 1_000);
@@ -52,7 +48,8 @@ function waitedBecause(
     return attempt.attempt > 1 || waitedMs < noticedMs ? '' : `${waited} · waited for room at the endpoint`;
   const retryAfter = retryAfterOf(before);
   const asked = retryAfter !== undefined && `Retry-After ${retryAfter}`;
-  return [waited, asked, retry && plannedWait(before.attempt, retry)].filter(Boolean).join(' · ');
+  const planned = endpoint && plannedWait(before.attempt, endpoint.retry);
+  return [waited, asked, planned].filter(Boolean).join(' · ');
 }
 
 type Waiting = Pick<ShownDelivery, 'delivery' | 'endpoint' | 'health' | 'lastAttempt'> & { nowMs: number };
@@ -97,15 +94,9 @@ function becauseOf(last: Attempt | undefined, endpoint: Endpoint | undefined): H
     : html`After attempt ${last.attempt}, ${planned}.`;
 }
 
-interface Attempts {
-  t: string;
-  delivery: Delivery;
-  attempts: readonly Attempt[];
-  retry: Endpoint['retry'] | undefined;
-}
-
 /** The attempts of a delivery: when, what came of each, and where its time went. */
-function attemptsTable({ t, delivery, attempts, retry }: Attempts): Html {
+function attemptsTable(shown: ShownDelivery, t: string): Html {
+  const { delivery, attempts } = shown;
   const longestMs = Math.max(0, ...attempts.map(totalMs));
   const before = new Map(attempts.map((attempt, index) => [attempt, attempts[index - 1]]));
   const columns: readonly Column<Attempt>[] = [
@@ -122,7 +113,7 @@ function attemptsTable({ t, delivery, attempts, retry }: Attempts): Html {
       isNumber: true,
       cell: (attempt) => html`${milliseconds(attempt.duration_ms)}${phaseBar(attempt.timing, longestMs)}`,
     },
-    { header: 'Waited', cell: (attempt) => waitedBecause(attempt, before.get(attempt), { delivery, retry }) || '–' },
+    { header: 'Waited', cell: (attempt) => waitedBecause(attempt, before.get(attempt), shown) || '–' },
   ];
   return html`<div class="attempts">${table({
     caption: 'Attempts',
@@ -139,7 +130,7 @@ type Asking = Pick<TenantContext, 't' | 'isCustomer'> & { nowMs: number };
 
 /** A delivery: where it stands, why it waits, and all of its attempts. */
 export function deliveryPage(shown: ShownDelivery, { t, isCustomer, nowMs }: Asking): Html {
-  const { delivery, endpoint, attempts, next, lastAttempt, isFirstPage } = shown;
+  const { delivery, attempts, next, lastAttempt, isFirstPage } = shown;
   const waits = whyWaits({ ...shown, nowMs });
   const href = `${t}/deliveries/${delivery.id}`;
   return html`<div class="card">${facts(shown, { t, isCustomer })}
@@ -147,7 +138,7 @@ ${waits.length > 0 && html`<div class="note${delivery.status === 'retrying' ? ' 
 <section class="part"><h2>Attempts</h2>
 ${
   attempts.length > 0
-    ? html`${attemptsTable({ t, delivery, attempts, retry: endpoint?.retry })}${retryNote(attempts)}`
+    ? html`${attemptsTable(shown, t)}${attempts.length > 1 && html`<p class="muted">Waits are explained by the endpoint’s present settings.</p>`}`
     : noAttempts(delivery, isFirstPage)
 }
 ${pager({ href, next, prev: isFirstPage ? undefined : new URLSearchParams(), words: { prev: 'First attempts', next: 'Later attempts' } })}</section>
@@ -155,8 +146,7 @@ ${lastAttempt !== undefined && !isCustomer && curlDetails(lastAttempt, delivery.
 }
 
 function facts({ delivery, endpoint, deadLetterId }: ShownDelivery, { t, isCustomer }: Omit<Asking, 'nowMs'>): Html {
-  const { status, attempts, next_attempt_at: next, generation, detail } = delivery;
-  const httpStatus = delivery.last_http_status;
+  const { status, attempts, next_attempt_at: next, generation, detail, last_http_status: httpStatus } = delivery;
   const told = detailText(detail, httpStatus);
   return definitions([
     ['Status', statusBadge(status)],
@@ -185,9 +175,6 @@ const deadLetterLink = ({ endpoint_id: endpointId }: Delivery, id: string | unde
   id === undefined
     ? html`<a href="${withQuery(`${t}/dead-letters`, { endpoint_id: endpointId })}">dead letters of its endpoint</a>`
     : html`<a href="${t}/dead-letters/${id}">${shortId(id)}</a>`;
-
-const retryNote = (attempts: readonly Attempt[]): Html | false =>
-  attempts.length > 1 && html`<p class="muted">Waits are explained by the endpoint’s present settings.</p>`;
 
 function noAttempts({ attempts }: Delivery, isFirstPage: boolean): Html {
   if (!isFirstPage) return html`<div class="empty"><p>There are no more attempts.</p></div>`;

@@ -57,7 +57,7 @@ export const recoverEndpoint = tenantPage({
 async function showForm(context: TenantContext, endpoint: Endpoint, entered: Entered): Promise<PageResult> {
   const { t, api, isCustomer } = context;
   if (isCustomer) return withoutCount(context, endpoint, entered);
-  const { since, rate = usualRate, errors: refused = [] } = entered;
+  const { since, errors: refused = [] } = entered;
   const body = { stage: 'dispatcher', endpoint_id: endpoint.id, since, dry_run: true } as const;
   const counted = await countsOf(api.query('POST /v1/dead-letters/replay', { body }));
   const wrong = counted.ok || counted.failure.kind !== 'problem' ? [] : (counted.failure.problem.errors ?? []);
@@ -69,7 +69,7 @@ async function showForm(context: TenantContext, endpoint: Endpoint, entered: Ent
     { ...entered, errors },
     html`<div class="card"><p>Resends the deliveries that became dead letters since the given time, oldest first.</p>
 <form class="stack" action="${here}/recover">${sinceField(since, errors)}<button>Count them</button></form></div>
-${counted.ok && startForm(context, { endpoint, since, rate, errors, preview: counted.value })}
+${counted.ok && startForm(context, endpoint, { ...entered, errors }, counted.value)}
 <p><a href="${here}">Back to the endpoint</a></p>`,
   );
 }
@@ -101,25 +101,22 @@ const rateField = (rate: string, errors: readonly FieldError[]): Html =>
     errors,
   });
 
-interface Start {
-  endpoint: Endpoint;
-  since: string;
-  rate: string;
-  errors: readonly FieldError[];
-  preview: ReplayPreview;
-}
-
-function startForm(context: TenantContext, { endpoint, since, rate, errors, preview }: Start): Html {
-  const { matched, by_reason: reasons } = preview;
+function startForm(
+  context: TenantContext,
+  endpoint: Endpoint,
+  { since, rate = usualRate, errors = [] }: Entered,
+  { matched, by_reason: reasons }: ReplayPreview,
+): Html {
   if (matched === 0)
     return html`<div class="card"><p>No delivery to this endpoint has become a dead letter since ${time(since)}.</p></div>`;
-  const list = withQuery(`${context.t}/dead-letters`, { endpoint_id: endpoint.id, since });
+  const { t } = context;
+  const list = withQuery(`${t}/dead-letters`, { endpoint_id: endpoint.id, since });
   return html`<div class="card"><p><a href="${list}">${plural(matched, 'dead letter')}</a> since ${time(since)}: ${reasons.map(({ reason, letters }) => `${letters} ${inWords(reason)}`).join(', ')}.</p>
 ${
   endpoint.disabled_at !== null
     ? html`<p class="note note-warn">The endpoint is disabled: enable it first.</p>`
     : postForm(context, {
-        action: `${context.t}/endpoints/${endpoint.id}/recover`,
+        action: `${t}/endpoints/${endpoint.id}/recover`,
         submit: matched === 1 ? 'Send it again' : `Send ${count(matched)} again`,
         hidden: { since },
         body: rateField(rate, errors),

@@ -113,19 +113,17 @@ export const newReplay = tenantPage({
 });
 
 async function showPreview(context: TenantContext, stale?: string): Promise<PageResult> {
-  const { t, query, can, isCustomer } = context;
+  const { t, query, can } = context;
   if (!query.has('what')) return page({ title: 'What is to be replayed?', body: bulkChoice(context) });
   const selection = readSelection(query);
   if ('errors' in selection) return problem(400, { errors: selection.errors });
   const [counted, names] = await Promise.all([previewOf(context, selection), readTenantNames(context)]);
   const { verb, resources, list, nothing } = bulkKinds[selection.kind];
-  const action = `${t}/replays/new`;
   const content = {
     title: `${verb} ${resources}: preview`,
     crumbs: [{ label: capital(resources), href: t + list }],
   };
-  const form = (errors: readonly FieldError[] = []) =>
-    selectionForm({ action, selection, names, query, errors, isCustomer });
+  const form = (errors: readonly FieldError[] = []) => selectionForm(context, selection, names, errors);
 
   if (!counted.ok) {
     const { failure } = counted;
@@ -143,16 +141,11 @@ async function showPreview(context: TenantContext, stale?: string): Promise<Page
       status: 404,
       body: html`${note}${form()}<div class="empty"><h2>Nothing matches</h2><p>${nothing}</p></div>`,
     });
+  const button = can('write', 'replay') ? startForm(context, selection, preview) : null;
   return page({
     ...content,
     ...(stale !== undefined && { status: 400 as const }),
-    body: html`${note}${previewView({
-      preview,
-      selection,
-      t,
-      names,
-      start: can('write', 'replay') ? startForm(context, selection, preview) : null,
-    })}
+    body: html`${note}${previewView(preview, selection, { t, names }, button)}
 <h2>Change what is taken</h2>
 <p class="muted">Times are written like 2026-01-31T09:30:00Z. Without a limit, all that match are taken.</p>${form()}`,
   });

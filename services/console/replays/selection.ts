@@ -17,22 +17,16 @@ export const bulkChoice = ({ t, isCustomer }: Pick<TenantContext, 't' | 'isCusto
 <ul class="links">${!isCustomer && choice('dead_letters', 'Replay dead letters')}${choice('events', 'Replay events')}${choice('retry', 'Retry deliveries')}${!isCustomer && choice('cancel', 'Cancel deliveries')}</ul>`;
 };
 
-interface SelectionForm {
-  action: string;
-  selection: Selection;
-  names: TenantNames;
-  query: URLSearchParams;
-  errors: readonly FieldError[];
-  /** Is not told of sources. */
-  isCustomer: boolean;
-}
-
 /** The form of the replay's filter and rate: a GET, since it only counts again. */
-export function selectionForm({ action, selection, names, query, errors, isCustomer }: SelectionForm): Html {
+export function selectionForm(
+  { t, query, isCustomer }: TenantContext,
+  selection: Selection,
+  names: TenantNames,
+  errors: readonly FieldError[],
+): Html {
   const { kind, ids, failedOf, rate, limit } = selection;
   const { resources, list } = bulkKinds[kind];
-  const t = action.replace(/\/replays\/new$/, '');
-  return html`<form class="filters" action="${action}">
+  return html`<form class="filters" action="${t}/replays/new">
 <input type="hidden" name="what" value="${kind}">${ids.map((id) => html`<input type="hidden" name="id" value="${id}">`)}${
     failedOf !== null && html`<input type="hidden" name="failed_of" value="${failedOf}">`
   }

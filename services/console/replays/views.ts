@@ -1,6 +1,5 @@
 import type { Replay, ReplayWithFailures } from '#lib/api-contract';
 import { html, type Html } from '#lib/html';
-import type { TenantNames } from '../api-calls/tenant-names.ts';
 import { table } from '../ui/lists.ts';
 import { statusBadge } from '../ui/status.ts';
 import { count, endpointName, inWords, plural, shortId, sourceName } from '../ui/text.ts';
@@ -160,17 +159,8 @@ ${operation === null && html`<p class="muted">These could not be sent, and are d
 
 export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-interface PreviewView {
-  preview: Preview;
-  selection: Selection;
-  t: string;
-  names: TenantNames;
-  /** The button that begins it; null for who may not. */
-  start: Html | null;
-}
-
-/** The preview of a replay: how many it takes, of which endpoints, why, and how long it lasts. */
-export function previewView({ preview, selection, t, names, start }: PreviewView): Html {
+/** The preview of a replay: how many it takes, of which endpoints, why, and how long it lasts. @param start the button that begins it; null for who may not */
+export function previewView(preview: Preview, { kind, rate }: Selection, naming: Naming, start: Html | null): Html {
   const {
     at,
     matched,
@@ -181,7 +171,6 @@ export function previewView({ preview, selection, t, names, start }: PreviewView
     seconds,
     ids,
   } = preview;
-  const { kind, rate } = selection;
   return html`<section class="card preview">
 <p class="lead"><strong>${complete ? '' : 'At least '}${thingsOf(kind, matched)}</strong> as of ${time(at)}. Later ones are not taken.</p>
 ${seconds !== null && html`<p>At ${rate ?? ''} a second it takes about ${duration(seconds)}.</p>`}
@@ -196,7 +185,7 @@ ${start}</section>
     columns: [
       {
         header: 'Endpoint',
-        cell: ({ endpoint_id: id }) => (id === null ? 'none' : endpointName(id, { t, names })),
+        cell: ({ endpoint_id: id }) => (id === null ? 'none' : endpointName(id, naming)),
       },
       {
         header: capital(bulkKinds[kind].thing === 'delivery' ? 'deliveries' : 'dead letters'),
@@ -213,7 +202,7 @@ ${start}</section>
       { header: 'How many', isNumber: true, cell: ({ deliveries }) => count(deliveries) },
     ],
   })}</section></div>
-${ids.length > 0 && html`<details><summary>The first ${count(ids.length)}</summary><ul class="links">${ids.map((id) => html`<li><a href="${t}/dead-letters/${id}">${shortId(id)}</a></li>`)}</ul></details>`}`;
+${ids.length > 0 && html`<details><summary>The first ${count(ids.length)}</summary><ul class="links">${ids.map((id) => html`<li><a href="${naming.t}/dead-letters/${id}">${shortId(id)}</a></li>`)}</ul></details>`}`;
 }
 
 const thingsOf = (kind: BulkKind, n: number): string =>

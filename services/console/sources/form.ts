@@ -15,15 +15,8 @@ export const schemeChoice = (
 <ul class="choices">${schemeNames.map((scheme) => html`<li><a class="card" href="${href}?scheme=${scheme}"><strong>${schemeSetups[scheme].provider}</strong><span class="muted">${scheme}</span></a></li>`)}</ul>
 <p class="muted">Not among them? Most sign with HMAC: choose “${schemeSetups.hmac.provider}”, and say what is signed.</p>`;
 
-interface Noted {
-  /** The path of the tenant's pages. */
-  t: string;
-  /** An identifier that came back with another body; null if there is none. */
-  changedId: string | null;
-}
-
-/** Notes that the owner of a source should look at. */
-export const sourceNotes = (source: Pick<Source, 'id' | 'advice'>, { t, changedId }: Noted): Html =>
+/** Notes that the owner of a source should look at. @param changedId an identifier that came back with another body */
+export const sourceNotes = (source: Pick<Source, 'id' | 'advice'>, t: string, changedId: string | null = null): Html =>
   html`${source.advice.map((sentence) => html`<p class="note note-warn">${sentence}.</p>`)}${
     changedId !== null &&
     html`<p class="note note-warn">Identifiers came back with another body, such as <code>${changedId}</code>. Each was a duplicate, which no endpoint gets: <a href="${withQuery(`${t}/events`, { source_id: source.id, has: 'changed' })}">see these events</a>. If the webhooks were events of their own, <a href="${t}/sources/${source.id}/edit">change where the event id is from</a>.</p>`

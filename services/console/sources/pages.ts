@@ -122,7 +122,7 @@ const source = tenantPage({
         subtitle: html`${schemeSetups[source.scheme].provider} · ${wholeId(source.id)}`,
         crumbs: crumbsTo(t, 'sources'),
         actions: actions(context, href),
-        body: html`${sourceNotes(source, { t, changedId })}${providerCard(source, can('write') ? `${href}/rotate` : undefined)}
+        body: html`${sourceNotes(source, t, changedId)}${providerCard(source, can('write') ? `${href}/rotate` : undefined)}
 <section class="card"><h2>Last 24 hours</h2>${figures(counts, { t, id: source.id })}</section>
 ${newestRejections(rejected, href)}
 ${settingsCard(source)}`,

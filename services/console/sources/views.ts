@@ -39,7 +39,7 @@ export function createdSource(source: Value<'POST /v1/sources'>, t: string, isOw
               ? 'Enter it at the provider now: it is not shown again.'
               : `${provider} makes a secret of its own when you enter the URL there. Then enter that one here; until then this one is in force. It is not shown again.`
           }</p>${codeBlock(source.secret)}</section>`
-    }${sourceNotes(source, { t, changedId: null })}${providerCard(source, `${href}/rotate`)}`,
+    }${sourceNotes(source, t)}${providerCard(source, `${href}/rotate`)}`,
   });
 }
 
