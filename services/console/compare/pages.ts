@@ -46,10 +46,8 @@ export async function payloadLines(payload: Payload): Promise<readonly string[]>
       return text.text.split('\n');
     case 'binary':
     case 'encoded': {
-      const lines: string[] = [];
-      for (let at = 0; at < Math.min(text.bytes.length, maxHexBytes); at += bytesPerLine)
-        lines.push(hexLine(text.bytes, at));
-      return lines;
+      const length = Math.ceil(Math.min(text.bytes.length, maxHexBytes) / bytesPerLine);
+      return Array.from({ length }, (_, line) => hexLine(text.bytes, line * bytesPerLine));
     }
   }
 }

@@ -32,22 +32,16 @@ const stageWords: Readonly<Record<string, string>> = {
 };
 
 /** A dead letter that was replayed says what became of it, since that it was sent is no end. */
-export function deadLetterBadge({
-  status,
-  replayed_delivery: delivery,
-}: Pick<DeadLetter, 'status' | 'replayed_delivery'>): Html {
+export function deadLetterBadge({ status, replayed_delivery: delivery }: DeadLetter): Html {
   if (status !== 'replayed' || delivery === null) return statusBadge(status);
-  switch (delivery.status) {
-    case 'delivered':
-      return statusBadge(status, 'replayed, delivered');
-    case 'dead_lettered':
-      return statusBadge(status, 'replayed, dead again', 'bad');
-    case 'cancelled':
-      return statusBadge(status, 'replayed, cancelled', 'idle');
-    default:
-      return statusBadge(status, 'replayed, waits', 'busy');
-  }
+  return statusBadge(status, ...(whatBecame[delivery.status] ?? (['replayed, waits', 'busy'] as const)));
 }
+
+const whatBecame: Readonly<Record<string, readonly [label: string, tone: 'good' | 'bad' | 'idle']>> = {
+  delivered: ['replayed, delivered', 'good'],
+  dead_lettered: ['replayed, dead again', 'bad'],
+  cancelled: ['replayed, cancelled', 'idle'],
+};
 
 /** The filters that choose what a replay takes. */
 export const deadLetterFilters = (names: TenantNames, query: URLSearchParams): readonly Filter[] => [

@@ -126,11 +126,7 @@ const delivery = tenantPage({
   path: '/deliveries/:id',
   title: 'Delivery',
   section: 'deliveries',
-  get: {
-    capability: 'view',
-    query: ['cursor', 'limit'],
-    answer: (context) => showDelivery(context),
-  },
+  get: { capability: 'view', query: ['cursor', 'limit'], answer: (context) => showDelivery(context) },
 });
 
 /** @param refused why what was asked for is not possible now, as a sentence */

@@ -2,6 +2,7 @@ import type { Page } from '#client';
 import type { Attempt, Delivery, Endpoint, EndpointHealth } from '#lib/api-contract';
 import { isFinal } from '#lib/contract';
 import { type FieldError, type ReadApi, valueOf } from '../api-calls/console-api.ts';
+import { askHealth } from '../api-calls/health.ts';
 import type { TenantContext } from '../page.ts';
 
 /** Whether it may still be sent. */
@@ -11,7 +12,7 @@ export interface ShownDelivery extends Pick<Page<Attempt>, 'next'> {
   delivery: Delivery;
   /** Undefined: deleted. */
   endpoint: Endpoint | undefined;
-  /** Only of a delivery that waits. */
+  /** Only of a delivery that waits, if it can be told. */
   health: EndpointHealth | undefined;
   /** The attempts of this page. */
   attempts: readonly Attempt[];
@@ -34,7 +35,7 @@ export async function readDelivery(
   if (!listed.ok) return listed;
   const [endpoint, health, lastAttempt, deadLetterId] = await Promise.all([
     findEndpoint(api, delivery.endpoint_id),
-    isOpen(delivery) ? findHealth(api, delivery.endpoint_id) : undefined,
+    askHealth(api, isOpen(delivery) ? [delivery.endpoint_id] : []),
     listed.next === undefined && listed.items.length > 0
       ? listed.items.at(-1)
       : delivery.attempts === 0
@@ -46,7 +47,7 @@ export async function readDelivery(
     ok: true,
     delivery,
     endpoint,
-    health,
+    health: health.get(delivery.endpoint_id),
     lastAttempt,
     deadLetterId,
     attempts: listed.items,
@@ -59,12 +60,6 @@ async function findEndpoint(api: ReadApi, id: string): Promise<Endpoint | undefi
   const asked = await api.ask('GET /v1/endpoints/:id', { params: { id } });
   if (!asked.ok && asked.failure.kind === 'problem' && [404, 410].includes(asked.failure.status)) return undefined;
   return valueOf(asked);
-}
-
-/** The page says less without it. */
-async function findHealth(api: ReadApi, id: string): Promise<EndpointHealth | undefined> {
-  const asked = await api.ask('GET /v1/endpoints/:id/health', { params: { id } });
-  return asked.ok ? asked.value : undefined;
 }
 
 /** It is written a moment before the delivery's row. */

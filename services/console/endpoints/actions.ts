@@ -31,7 +31,7 @@ const asking = (given: Parameters<typeof actionPage>[1]) =>
     answer: (context: Context) => actionPage(context, { ...given, isDangerous: true }),
   }) as const;
 
-/** What takes one button, and comes back to the endpoint's page. */
+/** What needs no form, and comes back to the endpoint's page. */
 const change = (what: 'disable' | 'enable' | 'resume' | 'probe') =>
   ({
     capability: 'endpoints',
@@ -79,12 +79,10 @@ export const deleteEndpoint = tenantPage({
   },
 });
 
-const button = (what: 'enable' | 'resume' | 'probe'): Page =>
-  tenantPage({ path: `/endpoints/:id/${what}`, title: 'Endpoint', section: 'endpoints', post: change(what) });
-
-export const enableEndpoint = button('enable');
-export const resumeEndpoint = button('resume');
-export const probeEndpoint = button('probe');
+/** `T/endpoints/:id/resume`, and so on: they take one button of the endpoint's page. */
+export const buttonPages: readonly Page[] = (['resume', 'probe', 'enable'] as const).map((what) =>
+  tenantPage({ path: `/endpoints/:id/${what}`, title: 'Endpoint', section: 'endpoints', post: change(what) }),
+);
 
 const lengths = [
   { value: '3600', label: '1 hour' },

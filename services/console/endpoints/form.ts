@@ -37,11 +37,7 @@ export const formFields = {
   'client_certificate/private_key': { label: 'Its private key', group: 'client_certificate' },
   remove_certificate: { label: 'Remove the client certificate', group: 'client_certificate' },
   ed25519: { label: 'Ed25519 signature', kind: 'flag' },
-  timeout_ms: {
-    label: 'Time-out, in ms',
-    kind: 'number',
-    row: ({ timeout_ms: ms }) => ['Time-out', milliseconds(ms)],
-  },
+  timeout_ms: { label: 'Time-out, in ms', kind: 'number', row: ({ timeout_ms: ms }) => ['Time-out', milliseconds(ms)] },
   max_in_flight: {
     label: 'Most requests at once',
     kind: 'number',

@@ -14,16 +14,7 @@ import { statusBadge } from '../ui/status.ts';
 import { cliCommand, count, plural, wholeId } from '../ui/text.ts';
 import { minute, time } from '../ui/times.ts';
 import { answerWrongForm } from './action-page.ts';
-import {
-  deleteEndpoint,
-  disableEndpoint,
-  enableEndpoint,
-  pauseEndpoint,
-  probeEndpoint,
-  resumeEndpoint,
-  rotateSecret,
-  secretPage,
-} from './actions.ts';
+import { buttonPages, deleteEndpoint, disableEndpoint, pauseEndpoint, rotateSecret, secretPage } from './actions.ts';
 import { editEndpoint } from './edit.ts';
 import { fieldsFor, type FormValues, newValues, valuesOfForm } from './form.ts';
 import { endpointStatus, readAttemptStats, readChoices, readEndpoint } from './read.ts';
@@ -252,9 +243,7 @@ export const endpointPages: readonly Page[] = [
   editEndpoint,
   testEndpoint,
   pauseEndpoint,
-  resumeEndpoint,
-  probeEndpoint,
-  enableEndpoint,
+  ...buttonPages,
   disableEndpoint,
   recoverEndpoint,
   rotateSecret,

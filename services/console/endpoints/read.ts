@@ -24,10 +24,6 @@ const mostSources = 200;
 /** Leaves out the statistics' word for all others, and the types that only subscribers by name get. */
 const isType = (key: string): boolean => key !== 'other' && !key.startsWith('hookline.');
 
-/** The choices of an endpoint's form. A list that can't be asked for has none. @throws ApiError if the tenant was deleted */
-export const readChoices = ({ api, isCustomer }: Pick<TenantContext, 'api' | 'isCustomer'>): Promise<Choices> =>
-  isCustomer ? choicesOfCustomer(api) : choicesOfOperator(api);
-
 /** The types that are described for customers. */
 async function choicesOfCustomer(api: ReadApi): Promise<Choices> {
   const types = await api.ask('GET /v1/event-types', { query: { limit: mostTypes } });
@@ -35,8 +31,13 @@ async function choicesOfCustomer(api: ReadApi): Promise<Choices> {
   return { eventTypes: offered.map(({ name }) => name).sort(), whichTypes: 'Those that are described.', sources: [] };
 }
 
-/** The most frequent event types of the last 30 days, and the sources. */
-async function choicesOfOperator(api: ReadApi): Promise<Choices> {
+/**
+ * The choices of an endpoint's form: the most frequent event types of the last 30 days, and the sources. A list that can't be asked for has none.
+ *
+ * @throws ApiError if the tenant was deleted
+ */
+export async function readChoices({ api, isCustomer }: Pick<TenantContext, 'api' | 'isCustomer'>): Promise<Choices> {
+  if (isCustomer) return choicesOfCustomer(api);
   const [stats, sources] = await Promise.all([
     api.ask('GET /v1/stats', { query: { series: 'received', by: 'type', step: '1d' } }),
     api.ask('GET /v1/sources', { query: { limit: mostSources } }),

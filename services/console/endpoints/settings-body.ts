@@ -70,10 +70,7 @@ function valueOf(setting: string, values: FormValues, errors: FieldError[]): unk
         private_key: values['client_certificate/private_key'] || null,
       });
     case 'rate_limit':
-      return filled({
-        per_second: number(values['rate_limit/per_second']),
-        burst: number(values['rate_limit/burst']),
-      });
+      return filled({ per_second: number(values['rate_limit/per_second']), burst: number(values['rate_limit/burst']) });
     case 'retry':
       return retryOf(values);
     default:

@@ -87,17 +87,16 @@ function sending(endpoint: Endpoint, { breaker: found }: EndpointHealth): Html {
 }
 
 function breakerBadge({ failing_since: failingSince }: Endpoint, state: 'closed' | 'half_open' | 'open'): Html {
-  switch (state) {
-    case 'open':
-      return statusBadge('open', 'held back: only probes and tests are sent (its circuit breaker is open)');
-    case 'half_open':
-      return statusBadge('half_open', 'one at a time, after a probe that went well (its circuit breaker is half open)');
-    case 'closed':
-      return failingSince === null
-        ? statusBadge('closed', 'everything is sent')
-        : statusBadge('closed', 'everything is sent, and retried when it fails', 'warn');
-  }
+  if (state === 'closed' && failingSince !== null)
+    return statusBadge(state, 'everything is sent, and retried when it fails', 'warn');
+  return statusBadge(state, breakerWords[state]);
 }
+
+const breakerWords = {
+  open: 'held back: only probes and tests are sent (its circuit breaker is open)',
+  half_open: 'one at a time, after a probe that went well (its circuit breaker is half open)',
+  closed: 'everything is sent',
+};
 
 /** `98.5 %` is of attempts: a delivery that is retried counts more than once. */
 function success(counted: EndpointHealth['success']['hour']): Html {

@@ -2,6 +2,7 @@ import type { Delivery, EventMatch, EventRequest, EventWithPayload, Receipt } fr
 import { html, type Html } from '#lib/html';
 import { type Payload, withQuery } from '../api-calls/calls.ts';
 import type { PageContent } from '../page-result.ts';
+import type { TenantContext } from '../page.ts';
 import { crumbsTo } from '../ui/crumbs.ts';
 import { type Column, table } from '../ui/lists.ts';
 import { payloadFacts, type PayloadText, payloadView } from '../ui/payload.ts';
@@ -79,22 +80,21 @@ function receiptsTable(receipts: readonly Receipt[]): Html {
   });
 }
 
-export interface ShownEvent extends Journey {
+type Asking = Pick<TenantContext, 'can' | 'isCustomer'>;
+
+interface ShownEvent extends Journey {
   event: EventWithPayload;
   /** Undefined: kept no longer. */
   payload: { payload: Payload; text: PayloadText } | undefined;
   request: EventRequest | undefined;
   /** More endpoints than one page of the API: where the next ones are. */
   moreMatches: string | undefined;
-  mayReplay: boolean;
-  mayErase: boolean;
-  mayCompare: boolean;
 }
 
 /** On this page; the payload has a page of its own. */
 const maxPayloadCharacters = 20_000;
 
-export function eventPage(shown: ShownEvent): PageContent {
+export function eventPage(shown: ShownEvent, asking: Asking): PageContent {
   const { t, event, deliveries, receipts, matches } = shown;
   const href = eventHref(t)(event);
   return {
@@ -102,7 +102,7 @@ export function eventPage(shown: ShownEvent): PageContent {
     heading: html`<bdi class="event-type">${event.type}</bdi> ${statusBadge(event.status)}`,
     subtitle: wholeId(event.id),
     crumbs: crumbsTo(t, 'events'),
-    actions: actionsOf(shown, href),
+    actions: actionsOf(shown, asking, href),
     body: html`${facts(shown)}
 ${section('journey', 'Journey', journey(shown))}
 ${section('payload', 'Payload', payloadOf(shown, href))}
@@ -116,10 +116,10 @@ ${matches !== undefined && section('matching', 'Who got it, and why not', matche
 const section = (id: string, title: string, content: Html): Html =>
   html`<section class="part" id="${id}" aria-labelledby="${id}-title"><h2 id="${id}-title">${title}</h2>${content}</section>`;
 
-const actionsOf = ({ mayReplay, mayErase, mayCompare, payload, event, t }: ShownEvent, href: string): Html =>
-  html`${mayReplay && payload !== undefined && html`<a class="button primary" data-key="r" href="${href}/replay">Replay …</a>`}
-${mayCompare && payload !== undefined && html`<a class="button" href="${t}/compare?a=${encodeURIComponent(event.id)}">Compare …</a>`}
-${mayErase && html`<a class="button danger" href="${href}/erase">Erase …</a>`}`;
+const actionsOf = ({ payload, event, t }: ShownEvent, { can, isCustomer }: Asking, href: string): Html =>
+  html`${can('write', 'replay') && payload !== undefined && html`<a class="button primary" data-key="r" href="${href}/replay">Replay …</a>`}
+${!isCustomer && payload !== undefined && html`<a class="button" href="${t}/compare?a=${encodeURIComponent(event.id)}">Compare …</a>`}
+${can('admin') && html`<a class="button danger" href="${href}/erase">Erase …</a>`}`;
 
 function facts({ t, event, sources }: ShownEvent): Html {
   const tags = Object.entries(event.tags);

@@ -65,21 +65,9 @@ const showEvent = tenantPage({
       if ('errors' in explained) return problem(400, { errors: explained.errors });
       const { next, ...more } = explained;
       const answers = await lastAnswers(api, deliveries);
-      return page(
-        eventPage({
-          t,
-          event,
-          payload,
-          request,
-          deliveries,
-          answers,
-          ...more,
-          moreMatches: next && `${withQuery(eventHref(t)(event), { endpoints: next })}#matching`,
-          mayReplay: can('write', 'replay'),
-          mayErase: can('admin'),
-          mayCompare: !isCustomer,
-        }),
-      );
+      const moreMatches = next && `${withQuery(eventHref(t)(event), { endpoints: next })}#matching`;
+      const shown = { t, event, payload, request, deliveries, answers, ...more, moreMatches };
+      return page(eventPage(shown, { can, isCustomer }));
     },
   },
 });

@@ -1,4 +1,4 @@
-import type { Delivery, ErasedEvent, Event } from '#lib/api-contract';
+import type { Delivery, Endpoint, ErasedEvent, Event } from '#lib/api-contract';
 import { undefinedIfGone } from '../api-calls/calls.ts';
 import type { ReadApi } from '../api-calls/console-api.ts';
 import { endpointNames } from '../api-calls/tenant-names.ts';
@@ -36,11 +36,7 @@ function beginning(text: string): string {
   return line.length <= shownCharacters ? line : `${line.slice(0, shownCharacters).toWellFormed()} …`;
 }
 
-interface NamedEndpoint {
-  id: string;
-  url: string;
-  description?: string;
-}
+type NamedEndpoint = Pick<Endpoint, 'id' | 'url'> & Partial<Pick<Endpoint, 'description'>>;
 
 /** As many are called by their descriptions, others by their URLs. */
 const maxNamed = 200;

@@ -100,16 +100,8 @@ export const newReplay = tenantPage({
   path: '/replays/new',
   title: 'Replay: preview',
   section: 'replays',
-  get: {
-    capability: 'replay',
-    query: selectionParameters,
-    answer: (context) => showPreview(context),
-  },
-  post: {
-    capability: 'replay',
-    query: selectionParameters,
-    answer: (context) => start(context),
-  },
+  get: { capability: 'replay', query: selectionParameters, answer: (context) => showPreview(context) },
+  post: { capability: 'replay', query: selectionParameters, answer: start },
 });
 
 async function showPreview(context: TenantContext, stale?: string): Promise<PageResult> {
@@ -119,10 +111,7 @@ async function showPreview(context: TenantContext, stale?: string): Promise<Page
   if ('errors' in selection) return problem(400, { errors: selection.errors });
   const [counted, names] = await Promise.all([previewOf(context, selection), readTenantNames(context)]);
   const { verb, resources, list, nothing } = bulkKinds[selection.kind];
-  const content = {
-    title: `${verb} ${resources}: preview`,
-    crumbs: [{ label: capital(resources), href: t + list }],
-  };
+  const content = { title: `${verb} ${resources}: preview`, crumbs: [{ label: capital(resources), href: t + list }] };
   const form = (errors: readonly FieldError[] = []) => selectionForm(context, selection, names, errors);
 
   if (!counted.ok) {

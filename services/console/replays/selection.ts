@@ -91,7 +91,7 @@ export const bulkKinds = {
   dead_letters: {
     name: 'POST /v1/dead-letters/replay',
     verb: 'Replay',
-    thing: 'dead letter',
+    counted: ['dead letter', 'dead letters'],
     resources: 'dead letters',
     list: '/dead-letters',
     start: 'Start replay of',
@@ -103,7 +103,7 @@ export const bulkKinds = {
   events: {
     name: 'POST /v1/events/replay',
     verb: 'Replay',
-    thing: 'delivery',
+    counted: ['delivery', 'deliveries'],
     resources: 'events',
     list: '/events',
     start: 'Start replay of',
@@ -127,7 +127,7 @@ export const bulkKinds = {
   retry: {
     name: 'POST /v1/deliveries/retry',
     verb: 'Retry',
-    thing: 'delivery',
+    counted: ['delivery', 'deliveries'],
     resources: 'deliveries',
     list: '/deliveries',
     start: 'Start retry of',
@@ -138,7 +138,7 @@ export const bulkKinds = {
   cancel: {
     name: 'POST /v1/deliveries/cancel',
     verb: 'Cancel',
-    thing: 'delivery',
+    counted: ['delivery', 'deliveries'],
     resources: 'deliveries',
     list: '/deliveries',
     start: 'Cancel',
@@ -224,11 +224,7 @@ export function bodyOf(
   if (kind === 'dead_letters')
     return { ...filter, ...(ids.length > 0 && { ids }), until: earlier(filter['until'], until), ...how };
   const isAny = Object.keys(filter).length > 0;
-  return {
-    ...(isAny ? { filter } : { all: true }),
-    ...(toEndpoint !== null && { endpoint_id: toEndpoint }),
-    ...how,
-  };
+  return { ...(isAny ? { filter } : { all: true }), ...(toEndpoint !== null && { endpoint_id: toEndpoint }), ...how };
 }
 
 /** A time that can’t be read is left to the API. */

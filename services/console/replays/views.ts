@@ -5,7 +5,7 @@ import { statusBadge } from '../ui/status.ts';
 import { count, endpointName, inWords, plural, shortId, sourceName } from '../ui/text.ts';
 import { duration, time } from '../ui/times.ts';
 import type { Preview } from './new.ts';
-import { type BulkKind, bulkKinds, type Selection } from './selection.ts';
+import { bulkKinds, type Selection } from './selection.ts';
 
 /** Items are still to be sent: it can be cancelled. */
 export const isUnderWay = ({ status }: Pick<Replay, 'status'>): boolean => status === 'queued' || status === 'running';
@@ -159,44 +159,38 @@ ${operation === null && html`<p class="muted">These could not be sent, and are d
 
 export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** The preview of a replay: how many it takes, of which endpoints, why, and how long it lasts. @param start the button that begins it; null for who may not */
+/**
+ * The preview of a replay: how many it takes, of which endpoints, why, and how long it lasts.
+ *
+ * @param start the button that begins it; null for who may not
+ */
 export function previewView(preview: Preview, { kind, rate }: Selection, naming: Naming, start: Html | null): Html {
-  const {
-    at,
-    matched,
-    left_out: leftOut,
-    complete,
-    by_endpoint: byEndpoint,
-    by_reason: byReason,
-    seconds,
-    ids,
-  } = preview;
+  const { at, matched, left_out: leftOut, complete, seconds, ids } = preview;
+  const { does, counted } = bulkKinds[kind];
+  const [one, several] = counted;
   return html`<section class="card preview">
-<p class="lead"><strong>${complete ? '' : 'At least '}${thingsOf(kind, matched)}</strong> as of ${time(at)}. Later ones are not taken.</p>
+<p class="lead"><strong>${complete ? '' : 'At least '}${plural(matched, one, several)}</strong> as of ${time(at)}. Later ones are not taken.</p>
 ${seconds !== null && html`<p>At ${rate ?? ''} a second it takes about ${duration(seconds)}.</p>`}
 ${leftOut > 0 && html`<p class="note note-warn">${count(leftOut)} more match, and are left out: the limit is ${count(matched)}.</p>`}
 ${!complete && html`<p class="note note-warn">There are too many to count them all at once: the others are taken too.</p>`}
-<p class="muted">${bulkKinds[kind].does}</p>
+<p class="muted">${does}</p>
 ${start}</section>
 <div class="cards">
 <section class="card"><h2>By endpoint</h2>${table({
     caption: 'By endpoint',
-    rows: byEndpoint,
+    rows: preview.by_endpoint,
     columns: [
+      { header: 'Endpoint', cell: ({ endpoint_id: id }) => (id === null ? 'none' : endpointName(id, naming)) },
       {
-        header: 'Endpoint',
-        cell: ({ endpoint_id: id }) => (id === null ? 'none' : endpointName(id, naming)),
-      },
-      {
-        header: capital(bulkKinds[kind].thing === 'delivery' ? 'deliveries' : 'dead letters'),
+        header: capital(several),
         isNumber: true,
         cell: ({ deliveries, at_most: isAtMost }) => `${isAtMost ? 'at most ' : ''}${count(deliveries)}`,
       },
     ],
-  })}${byEndpoint.some(({ at_most: isAtMost }) => isAtMost) && html`<p class="muted">“At most”: its payload filter is evaluated when the events are sent.</p>`}</section>
+  })}${preview.by_endpoint.some(({ at_most: isAtMost }) => isAtMost) && html`<p class="muted">“At most”: its payload filter is evaluated when the events are sent.</p>`}</section>
 <section class="card"><h2>${kind === 'events' ? 'By status' : 'By reason'}</h2>${table({
     caption: 'By reason',
-    rows: byReason,
+    rows: preview.by_reason,
     columns: [
       { header: kind === 'events' ? 'Status of the event' : 'Reason', cell: ({ reason }) => inWords(reason) },
       { header: 'How many', isNumber: true, cell: ({ deliveries }) => count(deliveries) },
@@ -204,6 +198,3 @@ ${start}</section>
   })}</section></div>
 ${ids.length > 0 && html`<details><summary>The first ${count(ids.length)}</summary><ul class="links">${ids.map((id) => html`<li><a href="${naming.t}/dead-letters/${id}">${shortId(id)}</a></li>`)}</ul></details>`}`;
 }
-
-const thingsOf = (kind: BulkKind, n: number): string =>
-  bulkKinds[kind].thing === 'delivery' ? plural(n, 'delivery', 'deliveries') : plural(n, 'dead letter');

@@ -97,10 +97,7 @@ export const rotateSource = tenantPage({
   path: '/sources/:id/rotate',
   title: 'Rotate the secret of a source',
   section: 'sources',
-  get: {
-    scope: 'write',
-    answer: async (context) => showRotation(context, await sourceOf(context)),
-  },
+  get: { scope: 'write', answer: async (context) => showRotation(context, await sourceOf(context)) },
   post: {
     async answer(context) {
       const { api, form, params, t } = context;

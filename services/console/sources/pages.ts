@@ -59,11 +59,7 @@ const newSource = tenantPage({
   path: '/sources/new',
   title: 'New source',
   section: 'sources',
-  get: {
-    scope: 'write',
-    query: ['scheme'],
-    answer: (context) => show(context, new URLSearchParams()),
-  },
+  get: { scope: 'write', query: ['scheme'], answer: (context) => show(context, new URLSearchParams()) },
   post: {
     query: ['scheme'],
     async answer(context) {
