@@ -52,17 +52,13 @@ export async function payloadLines(payload: Payload): Promise<readonly string[]>
   }
 }
 
-interface Comparison {
-  t: string;
-  /** As it was asked for. */
-  a: string;
-  b: string;
+interface Compared {
   sides?: readonly [Side, Side];
   errors?: readonly FieldError[];
 }
 
 /** Two payloads or two attempts, line by line. Without both: the form to choose them. */
-function comparePage({ t, a, b, sides, errors = [] }: Comparison): PageResult {
+function comparePage(t: string, [a, b]: readonly [string, string], { sides, errors = [] }: Compared): PageResult {
   return page({
     status: errors.length > 0 ? 400 : 200,
     crumbs: crumbsTo(t, 'events'),
@@ -145,7 +141,8 @@ const compare = tenantPage({
   get: {
     query: ['a', 'b'],
     async answer({ api, query, t }) {
-      const [a, b] = [query.get('a')?.trim() ?? '', query.get('b')?.trim() ?? ''];
+      const asked = [query.get('a')?.trim() ?? '', query.get('b')?.trim() ?? ''] as const;
+      const [a, b] = asked;
       const [left, right] = [readSideName(a), readSideName(b)];
       const errors = [
         ...(a !== '' && left === undefined ? [{ field: 'a', message: wrongName }] : []),
@@ -154,10 +151,10 @@ const compare = tenantPage({
           ? [{ field: 'b', message: `must be ${left.kind === 'payload' ? 'an event' : 'an attempt'}, too` }]
           : []),
       ];
-      if (errors.length > 0 || left === undefined || right === undefined) return comparePage({ t, a, b, errors });
+      if (errors.length > 0 || left === undefined || right === undefined) return comparePage(t, asked, { errors });
       const [one, other] = await Promise.all([readSide(api, left), readSide(api, right)]);
       if (typeof one === 'number') return problem(one);
-      return typeof other === 'number' ? problem(other) : comparePage({ t, a, b, sides: [one, other] });
+      return typeof other === 'number' ? problem(other) : comparePage(t, asked, { sides: [one, other] });
     },
   },
 });

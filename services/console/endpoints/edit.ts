@@ -45,7 +45,7 @@ function conflictOf(opened: FormValues, yours: FormValues, theirs: FormValues): 
     const isTheirs = !isSameValue(name, theirs[name], opened[name]);
     return { name, yours: yours[name], theirs: theirs[name], by: isYours ? (isTheirs ? 'both' : 'you') : 'them' };
   });
-  const taken = differences.filter(({ by }) => by === 'them').map(({ name }) => [name, theirs[name]]);
+  const taken = differences.filter(({ by }) => by === 'them').map(({ name }) => [name, theirs[name]] as const);
   return { values: { ...yours, ...Object.fromEntries(taken) }, differences };
 }
 

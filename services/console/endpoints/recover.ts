@@ -56,12 +56,20 @@ export const recoverEndpoint = tenantPage({
 
 async function showForm(context: TenantContext, endpoint: Endpoint, entered: Entered): Promise<PageResult> {
   const { t, api, isCustomer } = context;
-  if (isCustomer) return withoutCount(context, endpoint, entered);
-  const { since, errors: refused = [] } = entered;
+  const { since, rate = usualRate, errors: wrong = [] } = entered;
+  // Customers are not told of dead letters: all of them are sent.
+  if (isCustomer)
+    return actionOn(endpoint, context, {
+      ...entered,
+      about: html`Resends the deliveries that failed for good since the given time, oldest first.`,
+      action: 'recover',
+      submit: 'Send them again',
+      fields: html`${sinceField(since, wrong)}${rateField(rate, wrong)}`,
+    });
   const body = { stage: 'dispatcher', endpoint_id: endpoint.id, since, dry_run: true } as const;
   const counted = await countsOf(api.query('POST /v1/dead-letters/replay', { body }));
-  const wrong = counted.ok || counted.failure.kind !== 'problem' ? [] : (counted.failure.problem.errors ?? []);
-  const errors = refused.length > 0 ? refused : wrong;
+  const uncounted = counted.ok || counted.failure.kind !== 'problem' ? [] : (counted.failure.problem.errors ?? []);
+  const errors = wrong.length > 0 ? wrong : uncounted;
   const here = `${t}/endpoints/${endpoint.id}`;
   return refusablePage(
     t,
@@ -73,21 +81,6 @@ ${counted.ok && startForm(context, endpoint, { ...entered, errors }, counted.val
 <p><a href="${here}">Back to the endpoint</a></p>`,
   );
 }
-
-/** For customers, who are not told of dead letters: all of them are sent. */
-const withoutCount = (
-  context: TenantContext,
-  endpoint: Endpoint,
-  { since, rate = usualRate, errors = [], refused }: Entered,
-): PageResult =>
-  actionOn(endpoint, context, {
-    about: html`Resends the deliveries that failed for good since the given time, oldest first.`,
-    action: 'recover',
-    submit: 'Send them again',
-    errors,
-    refused,
-    fields: html`${sinceField(since, errors)}${rateField(rate, errors)}`,
-  });
 
 const sinceField = (since: string, errors: readonly FieldError[]): Html =>
   textField({ name: 'since', label: 'Since', value: since, hint: 'An instant such as 2026-01-31T09:30:00Z.', errors });

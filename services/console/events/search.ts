@@ -4,7 +4,7 @@ import { html, type Html } from '#lib/html';
 import { withQuery } from '../api-calls/calls.ts';
 import type { FieldError } from '../api-calls/console-api.ts';
 import { page, type PageResult } from '../page-result.ts';
-import { tenantPage } from '../page.ts';
+import { type TenantContext, tenantPage } from '../page.ts';
 import { crumbsTo } from '../ui/crumbs.ts';
 import { textArea } from '../ui/form.ts';
 import { filterForm, table } from '../ui/lists.ts';
@@ -13,10 +13,9 @@ import { eventColumns, eventFilterNames, eventFilters, filtersIn } from './list-
 import { eventHref, type Source } from './names.ts';
 import { namedSources } from './read.ts';
 
-interface SearchPage {
-  t: string;
-  query: URLSearchParams;
-  sources: readonly Source[];
+type Asking = Pick<TenantContext, 't' | 'query'>;
+
+interface Searched {
   found?: EventSearch;
   errors?: readonly FieldError[];
 }
@@ -24,25 +23,14 @@ interface SearchPage {
 /**
  * A search is bounded, so it says how far it has looked. Only one that has looked at every event may say that there is nothing: that is the 404.
  */
-function searchPage({ t, query, sources, found, errors = [] }: SearchPage): PageResult {
+function searchPage(
+  { t, query }: Asking,
+  sources: readonly Source[],
+  { found, errors = [] }: Searched = {},
+): PageResult {
   const crumbs = crumbsTo(t, 'events');
-  const form = searchForm({ t, query, sources, errors });
-  if (errors.length > 0) return page({ crumbs, status: 400, body: form });
-  if (found === undefined) return page({ crumbs, body: html`${form}${howTo}` });
-  const { matched, complete } = found;
-  const rows =
-    matched.length > 0 &&
-    table({ caption: 'Events found', columns: eventColumns(sources), rows: matched, href: eventHref(t) });
-  return page({
-    crumbs,
-    status: complete && matched.length === 0 ? 404 : 200,
-    body: html`${form}${howFar({ t, query, found })}${rows}`,
-  });
-}
-
-/** The same form as that of the list, with the payload's filter above its fields. */
-function searchForm({ t, query, sources, errors = [] }: Omit<SearchPage, 'found'>): Html {
-  return filterForm({
+  // The same form as that of the list, with the payload's filter above its fields.
+  const form = filterForm({
     action: `${t}/events/search`,
     filters: eventFilters(sources, query).map((filter) => ({ ...filter, isRare: true })),
     query,
@@ -58,6 +46,17 @@ function searchForm({ t, query, sources, errors = [] }: Omit<SearchPage, 'found'
       errors: errors.map(({ field, message }) => ({ field, message: `${field.replace(/^filter/, '')} ${message}` })),
     }),
   });
+  if (errors.length > 0) return page({ crumbs, status: 400, body: form });
+  if (found === undefined) return page({ crumbs, body: html`${form}${howTo}` });
+  const { matched, complete } = found;
+  const rows =
+    matched.length > 0 &&
+    table({ caption: 'Events found', columns: eventColumns(sources), rows: matched, href: eventHref(t) });
+  return page({
+    crumbs,
+    status: complete && matched.length === 0 ? 404 : 200,
+    body: html`${form}${howFar({ t, query }, found)}${rows}`,
+  });
 }
 
 const operatorNames = 'eq ne gt gte lt lte in nin all size exists not elemMatch and or nor'.split(' ');
@@ -65,8 +64,7 @@ const operators = operatorNames.map((name, index) => html`${index === 0 ? '' : '
 
 const howTo = html`<div class="note"><p>A path and a value, such as <code>{"data.amount": {"$gt": 1000}}</code>; operators are ${operators}. A search reads payloads for at most two seconds, and says how far it has come.</p></div>`;
 
-function howFar({ t, query, found }: { t: string; query: URLSearchParams; found: EventSearch }): Html {
-  const { matched, scanned, complete, cursor, unjudged } = found;
+function howFar({ t, query }: Asking, { matched, scanned, complete, cursor, unjudged }: EventSearch): Html {
   const older = new URLSearchParams([['filter', query.get('filter') ?? ''], ...filtersIn(query)]);
   if (cursor !== null) older.set('cursor', cursor);
   const nothing = query.has('cursor') ? 'No older event matches' : 'No event matches';
@@ -98,19 +96,20 @@ export const searchEvents = tenantPage({
   section: 'events',
   get: {
     query: ['filter', ...eventFilterNames, 'cursor'],
-    async answer({ api, query, t }) {
+    async answer(context) {
+      const { api, query } = context;
       const sources = await namedSources(api);
       const filter = query.get('filter');
-      if (filter === null) return searchPage({ t, query, sources });
+      if (filter === null) return searchPage(context, sources);
       const asked = new URLSearchParams([['filter', filter], ...filtersIn(query), ['limit', matchesPerPage]]);
       const cursor = query.get('cursor');
       if (cursor !== null) asked.set('cursor', cursor);
       const found = await api.ask('GET /v1/events/search', { query: asked });
-      if (found.ok) return searchPage({ t, query, sources, found: found.value });
+      if (found.ok) return searchPage(context, sources, { found: found.value });
       const { failure } = found;
       if (failure.kind !== 'problem' || failure.status !== 400) throw new ApiError(failure);
       const errors = failure.problem.errors ?? [{ field: 'filter', message: failure.problem.detail ?? 'is not valid' }];
-      return searchPage({ t, query, sources, errors });
+      return searchPage(context, sources, { errors });
     },
   },
 });

@@ -1,5 +1,5 @@
 import type { ApiFailure } from '#client';
-import type { Endpoint, EndpointHealth, Event, Replay, ReplayPreview, Source, Stats } from '#lib/api-contract';
+import type { Stats } from '#lib/api-contract';
 import type { StatDimension, StatStep } from '#lib/contract';
 import { countsOf } from '../api-calls/calls.ts';
 import type { Asked, ReadApi } from '../api-calls/console-api.ts';
@@ -22,21 +22,8 @@ export const isRange = (text: string): text is RangeName => Object.hasOwn(ranges
 
 /** The overview's requests to the API. Each part may fail by itself: its card then says so. */
 
-export interface Overview {
-  sums: Asked<Stats>;
-  byEndpoint: Asked<Stats>;
-  byType: Asked<Stats>;
-  bySource: Asked<Stats>;
-  failing: Asked<readonly Endpoint[]>;
-  disabled: Asked<readonly Endpoint[]>;
-  deadLetters: Asked<ReplayPreview>;
-  replays: Asked<readonly Replay[]>;
-  endpoints: Asked<readonly Endpoint[]>;
-  sources: Asked<readonly Source[]>;
-  newest: Asked<readonly Pick<Event, 'id'>[]>;
-  /** The health of the endpoints that are shown, by id. */
-  health: ReadonlyMap<string, EndpointHealth>;
-}
+/** The answers, and the health of the endpoints that are shown, by id. */
+export type Overview = Awaited<ReturnType<typeof askOverview>>;
 
 /** One more than are shown, to know whether there are more. */
 const asked = 11;
@@ -45,7 +32,7 @@ const shownEndpoints = 5;
 const named = 200;
 const askedReplays = 50;
 
-export async function askOverview(api: ReadApi, step: StatStep): Promise<Overview> {
+export async function askOverview(api: ReadApi, step: StatStep) {
   const stats = (by?: StatDimension, series?: string): Promise<Asked<Stats>> =>
     api.ask('GET /v1/stats', { query: { step, by, series } });
   const everything = { all: true, dry_run: true };

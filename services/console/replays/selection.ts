@@ -148,7 +148,7 @@ export const bulkKinds = {
   },
 } as const;
 
-export type BulkKind = keyof typeof bulkKinds;
+type BulkKind = keyof typeof bulkKinds;
 
 /** The parameters that an address may have several times. */
 const repeated = ['tag', 'has'];
