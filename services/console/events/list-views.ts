@@ -86,10 +86,8 @@ function duplicates({ duplicates: all, duplicates_changed: changed }: Event): st
   return changed === 0 ? count(all) : `${count(all)}, ${changed === all ? '' : `${count(changed)} `}changed`;
 }
 
-type EmptyList = Parameters<typeof emptyState>[0];
-
 /** The next step where no event has come yet: a command that works. */
-function firstEvent({ t, tenant, can }: TenantContext, [source]: readonly Source[]): EmptyList {
+function firstEvent({ t, tenant, can }: TenantContext, [source]: readonly Source[]): Parameters<typeof emptyState>[0] {
   const title = 'No event yet';
   const actions = html`<div class="buttons">${can('publish') && html`<a class="button primary" href="${t}/events/new">Publish an event</a>`}
 <a class="button" href="${t}/sources">${source === undefined ? 'Create a source' : 'See the sources'}</a></div>`;
@@ -147,18 +145,15 @@ export function eventsPage(
   const href = `${t}/events`;
   const filters = filtersIn(query);
   const errors = listed.ok ? [] : listed.errors;
-  const form = filterForm({ action: href, filters: eventFilters(sources, query), query, errors });
+  const fields = eventFilters(sources, query);
+  const form = filterForm({ action: href, filters: fields, query, errors });
   const content = {
-    title: 'Events',
     actions: html`${can('write', 'replay') && listed.ok && listed.items.length > 0 && replayThese(t, filters)}
 ${!isCustomer && html`<a class="button" href="${withQuery(`${href}/search`, filters)}">Search payloads</a>`}
 ${can('publish') && html`<a class="button primary" href="${href}/new">Publish an event</a>`}`,
     islands: ['live-events'],
   };
-  if (!listed.ok) {
-    const wrong = wrongParameters(listed.errors, eventFilters(sources));
-    return page({ ...content, status: 400, body: html`${form}${wrong}` });
-  }
+  if (!listed.ok) return page({ ...content, status: 400, body: html`${form}${wrongParameters(errors, fields)}` });
 
   const { items: events, next, prev } = listed;
   const rows = liveList(context, listed, sources);
@@ -187,10 +182,8 @@ function withoutOrder(parameters: URLSearchParams | undefined): URLSearchParams 
   return parameters;
 }
 
-const replayThese = (t: string, filters: URLSearchParams): Html => {
-  const these = new URLSearchParams([['what', 'events'], ...filters]);
-  return html`<a class="button" href="${withQuery(`${t}/replays/new`, these)}">Replay ${filters.size === 0 ? 'events' : 'these'} …</a>`;
-};
+const replayThese = (t: string, filters: URLSearchParams): Html =>
+  html`<a class="button" href="${withQuery(`${t}/replays/new?what=events`, filters)}">Replay ${filters.size === 0 ? 'events' : 'these'} …</a>`;
 
 const notFoundYet = html`<div class="empty"><h2>Nothing found yet</h2><p>No event so far matches all filters. Older events have not been searched yet: continue with “Older”, or give a time in “From” and “Until”.</p></div>`;
 
