@@ -38,6 +38,9 @@ interface Asking {
 
 const unknownNames: Named = { names: new Map(), isComplete: false };
 
+/** In place of names that are not asked for. */
+export const noNames: TenantNames = { endpoints: unknownNames, sources: unknownNames };
+
 /** As many are offered as a choice. Others are shown by their ids. */
 const maxNamed = 200;
 

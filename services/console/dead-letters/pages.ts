@@ -1,9 +1,8 @@
 import type { DeadLetter, DeadLetterWithPayload } from '#lib/api-contract';
 import { html, type Html } from '#lib/html';
 import { startedReplay, withQuery } from '../api-calls/calls.ts';
-import { readTenantNames } from '../api-calls/tenant-names.ts';
-import { noNames } from '../deliveries/index.ts';
-import { afterChange } from '../http/after-change.ts';
+import { noNames, readTenantNames } from '../api-calls/tenant-names.ts';
+import { afterChange } from '../after-change.ts';
 import { page } from '../page-result.ts';
 import { type TenantContext, tenantPage } from '../page.ts';
 import { crumbsTo } from '../ui/crumbs.ts';

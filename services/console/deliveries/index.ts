@@ -1,3 +1,3 @@
 export { attemptPage } from './attempt-views.ts';
-export { deliveryColumns, deliveryPages, noNames } from './pages.ts';
+export { deliveryColumns, deliveryPages } from './pages.ts';
 export { readAttempt } from './read.ts';

@@ -3,8 +3,8 @@ import type { Delivery } from '#lib/api-contract';
 import { deliveryStatuses } from '#lib/contract';
 import { html, type Html } from '#lib/html';
 import { listOnwards, withQuery } from '../api-calls/calls.ts';
-import { readTenantNames, type TenantNames } from '../api-calls/tenant-names.ts';
-import { afterChange } from '../http/after-change.ts';
+import { noNames, readTenantNames, type TenantNames } from '../api-calls/tenant-names.ts';
+import { afterChange } from '../after-change.ts';
 import { page, type PageResult, problem } from '../page-result.ts';
 import { type Page, type TenantContext, tenantPage } from '../page.ts';
 import { problemOfFailure } from '../problem-of-failure.ts';
@@ -29,11 +29,6 @@ const deliveryFilters = (names: TenantNames, query: URLSearchParams): readonly F
   { kind: 'time', name: 'since', label: 'From' },
   { kind: 'time', name: 'until', label: 'Until' },
 ];
-
-export const noNames: TenantNames = {
-  endpoints: { names: new Map(), isComplete: false },
-  sources: { names: new Map(), isComplete: false },
-};
 
 const anyFilters = deliveryFilters(noNames, new URLSearchParams());
 const filterNames = anyFilters.map(({ name }) => name);

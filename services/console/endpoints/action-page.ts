@@ -2,7 +2,7 @@ import type { ApiFailure } from '#client';
 import type { Endpoint } from '#lib/api-contract';
 import { html, type Html } from '#lib/html';
 import type { FieldError } from '../api-calls/console-api.ts';
-import type { Answer } from '../http/after-change.ts';
+import type { Answer } from '../after-change.ts';
 import { page, type PageContent, type PageResult } from '../page-result.ts';
 import type { TenantContext } from '../page.ts';
 import { problemOfFailure } from '../problem-of-failure.ts';

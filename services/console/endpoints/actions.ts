@@ -1,6 +1,6 @@
 import { html, type Html } from '#lib/html';
 import { isGone } from '../api-calls/calls.ts';
-import { afterChange } from '../http/after-change.ts';
+import { afterChange } from '../after-change.ts';
 import { page, seeOther } from '../page-result.ts';
 import { type Page, type TenantContext, type TenantFormContext, tenantPage } from '../page.ts';
 import { problemOfFailure } from '../problem-of-failure.ts';
@@ -31,7 +31,7 @@ const asking = (given: Parameters<typeof actionPage>[1]) =>
     answer: (context: Context) => actionPage(context, { ...given, isDangerous: true }),
   }) as const;
 
-/** What needs no form, and comes back to the endpoint's page. */
+/** A change that needs no more than a button, and comes back to the endpoint's page. */
 const change = (what: 'disable' | 'enable' | 'resume' | 'probe') =>
   ({
     capability: 'endpoints',

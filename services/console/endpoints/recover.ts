@@ -2,7 +2,7 @@ import type { Endpoint, ReplayPreview } from '#lib/api-contract';
 import { html, type Html } from '#lib/html';
 import { countsOf, withQuery } from '../api-calls/calls.ts';
 import type { FieldError } from '../api-calls/console-api.ts';
-import { afterChange } from '../http/after-change.ts';
+import { afterChange } from '../after-change.ts';
 import type { PageResult } from '../page-result.ts';
 import { type TenantContext, tenantPage } from '../page.ts';
 import { numberIn, postForm, textField } from '../ui/form.ts';

@@ -4,7 +4,7 @@ import { html, type Html } from '#lib/html';
 import { withQuery } from '../api-calls/calls.ts';
 import type { ReadApi } from '../api-calls/console-api.ts';
 import { attemptPage, readAttempt } from '../deliveries/index.ts';
-import { afterChange } from '../http/after-change.ts';
+import { afterChange } from '../after-change.ts';
 import { type PageResult, problem } from '../page-result.ts';
 import { type TenantContext, tenantPage } from '../page.ts';
 import { textArea, textField } from '../ui/form.ts';

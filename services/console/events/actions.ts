@@ -2,7 +2,7 @@ import type { ApiFailure } from '#client';
 import { maxPayloadText } from '#lib/contract';
 import { html } from '#lib/html';
 import type { FieldError } from '../api-calls/console-api.ts';
-import { afterChange, formAgain } from '../http/after-change.ts';
+import { afterChange, formAgain } from '../after-change.ts';
 import { page, type PageResult, seeOther } from '../page-result.ts';
 import { type TenantContext, tenantPage } from '../page.ts';
 import { problemOfFailure } from '../problem-of-failure.ts';

@@ -1,6 +1,6 @@
 import type { ErasedEvent, Erasure, TenantDeletion, Event } from '#lib/api-contract';
 import { html, type Html } from '#lib/html';
-import { afterChange } from '../http/after-change.ts';
+import { afterChange } from '../after-change.ts';
 import { page, type PageResult } from '../page-result.ts';
 import { type TenantContext, tenantPage } from '../page.ts';
 import { crumbsTo } from '../ui/crumbs.ts';

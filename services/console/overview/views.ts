@@ -4,7 +4,6 @@ import { html, type Html, type HtmlValue } from '#lib/html';
 import { withQuery } from '../api-calls/calls.ts';
 import type { Asked } from '../api-calls/console-api.ts';
 import { isPartlyCounted, steps, total, totalsByKey } from '../api-calls/stats.ts';
-import { isUnderWay } from '../replays/index.ts';
 import { barChart, figure, percent } from '../ui/chart.ts';
 import { joined } from '../ui/joined.ts';
 import { table } from '../ui/lists.ts';
@@ -27,7 +26,7 @@ function notAsked(what: string, { failure }: Extract<Asked<unknown>, { ok: false
   return html`<p class="note note-warn">${what} can’t be shown now: ${why}. Reload the page to try again.</p>`;
 }
 
-/** What the parts of an overview are made from. */
+/** The parts of an overview are made from it. */
 export interface Shown {
   t: string;
   tenant: string;
@@ -237,6 +236,8 @@ function rejectingItems({ t, overview }: Naming): readonly Html[] {
         html`${statusBadge('rejecting', 'rejecting', 'warn')} ${sourceName(id, { t, names })} <span>${plural(rejected, 'webhook')} rejected in this time</span>${names.sources.names.has(id) && html` <a class="need-action" href="${t}/sources/${id}/rejections">Why?</a>`}`,
     );
 }
+
+const isUnderWay = ({ status }: Replay): boolean => status === 'queued' || status === 'running';
 
 const replayItem = ({ id, status, matched, replayed, failed }: Replay, t: string): Html =>
   html`${statusBadge(status)} <a href="${t}/replays/${id}">Replay of ${plural(matched, 'item')}</a> <span>${count(replayed + failed)} of ${count(matched)} done${failed > 0 && `, ${count(failed)} failed`}</span>`;

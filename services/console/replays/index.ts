@@ -1,2 +1,1 @@
 export { replayPages } from './pages.ts';
-export { isUnderWay } from './views.ts';

@@ -5,7 +5,7 @@ import { formatMicros } from '#lib/runtime';
 import { countsOf, startedReplay, withQuery } from '../api-calls/calls.ts';
 import type { FieldError, Listed, ReadApi } from '../api-calls/console-api.ts';
 import { readTenantNames } from '../api-calls/tenant-names.ts';
-import { afterChange, formAgain } from '../http/after-change.ts';
+import { afterChange, formAgain } from '../after-change.ts';
 import { page, type PageResult, problem } from '../page-result.ts';
 import { type TenantContext, type TenantFormContext, tenantPage } from '../page.ts';
 import { problemOfFailure } from '../problem-of-failure.ts';

@@ -2,7 +2,7 @@ import type { Replay, ReplayItem, ReplayWithFailures } from '#lib/api-contract';
 import { html, type Html } from '#lib/html';
 import { holdSeconds, withQuery } from '../api-calls/calls.ts';
 import { readTenantNames } from '../api-calls/tenant-names.ts';
-import { afterChange } from '../http/after-change.ts';
+import { afterChange } from '../after-change.ts';
 import { fragment, page } from '../page-result.ts';
 import { type TenantContext, tenantPage } from '../page.ts';
 import { crumbsTo } from '../ui/crumbs.ts';

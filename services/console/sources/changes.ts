@@ -2,7 +2,7 @@ import type { Source } from '#lib/api-contract';
 import { html } from '#lib/html';
 import { isGone } from '../api-calls/calls.ts';
 import { type FieldError, valueOf } from '../api-calls/console-api.ts';
-import { afterChange, formAgain } from '../http/after-change.ts';
+import { afterChange, formAgain } from '../after-change.ts';
 import { page, type PageResult, seeOther } from '../page-result.ts';
 import { type TenantContext, tenantPage } from '../page.ts';
 import { problemOfFailure } from '../problem-of-failure.ts';

@@ -2,7 +2,7 @@ import type { Rejection, Source } from '#lib/api-contract';
 import { html, type Html } from '#lib/html';
 import { withQuery } from '../api-calls/calls.ts';
 import type { FieldError, ReadApi } from '../api-calls/console-api.ts';
-import { formAgain } from '../http/after-change.ts';
+import { formAgain } from '../after-change.ts';
 import { page, type PageResult } from '../page-result.ts';
 import { type TenantContext, tenantPage } from '../page.ts';
 import { crumbsTo } from '../ui/crumbs.ts';

@@ -1,7 +1,7 @@
 import type { Rejection, Source, Verification } from '#lib/api-contract';
 import { html, type Html } from '#lib/html';
 import type { FieldError } from '../api-calls/console-api.ts';
-import { formAgain } from '../http/after-change.ts';
+import { formAgain } from '../after-change.ts';
 import { page, type PageResult, problem } from '../page-result.ts';
 import { type TenantContext, tenantPage } from '../page.ts';
 import { enteredIn } from '../ui/entered.ts';

@@ -1,7 +1,7 @@
 import type { ApiFailure } from '#client';
-import type { Asked, FieldError } from '../api-calls/console-api.ts';
-import { type PageResult, seeOther } from '../page-result.ts';
-import { problemOfFailure } from '../problem-of-failure.ts';
+import type { Asked, FieldError } from './api-calls/console-api.ts';
+import { type PageResult, seeOther } from './page-result.ts';
+import { problemOfFailure } from './problem-of-failure.ts';
 
 export type Answer = PageResult | Promise<PageResult>;
 
