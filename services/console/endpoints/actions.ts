@@ -24,12 +24,8 @@ type FormContext = TenantFormContext<'/:id'>;
 const endpointHref = ({ t, params }: Context) => `${t}/endpoints/${params.id}`;
 
 /** Disabling and deleting: what can’t be undone without a trace is asked before. */
-const asking = (given: Parameters<typeof actionPage>[1]) =>
-  ({
-    scope: 'write',
-    capability: 'endpoints',
-    answer: (context: Context) => actionPage(context, { ...given, isDangerous: true }),
-  }) as const;
+const askFirst = (context: Context, given: Parameters<typeof actionPage>[1]) =>
+  actionPage(context, { ...given, isDangerous: true });
 
 /** A change that needs no more than a button, and comes back to the endpoint's page. */
 const change = (what: 'disable' | 'enable' | 'resume' | 'probe') =>
@@ -46,11 +42,16 @@ export const disableEndpoint = tenantPage({
   path: '/endpoints/:id/disable',
   title: 'Disable endpoint',
   section: 'endpoints',
-  get: asking({
-    about: html`Nothing more is sent to it, and deliveries that wait become dead letters. It can be enabled again, and its dead letters recovered. To hold deliveries back for some time, pause it instead.`,
-    action: 'disable',
-    submit: 'Disable',
-  }),
+  get: {
+    scope: 'write',
+    capability: 'endpoints',
+    answer: (context) =>
+      askFirst(context, {
+        about: html`Nothing more is sent to it, and deliveries that wait become dead letters. It can be enabled again, and its dead letters recovered. To hold deliveries back for some time, pause it instead.`,
+        action: 'disable',
+        submit: 'Disable',
+      }),
+  },
   post: change('disable'),
 });
 
@@ -59,11 +60,16 @@ export const deleteEndpoint = tenantPage({
   path: '/endpoints/:id/delete',
   title: 'Delete endpoint',
   section: 'endpoints',
-  get: asking({
-    about: html`Deliveries that wait are cancelled, and nothing more is sent to it. It does not come back: its page will say that it is gone. Its past deliveries stay.`,
-    action: 'delete',
-    submit: 'Delete for ever',
-  }),
+  get: {
+    scope: 'write',
+    capability: 'endpoints',
+    answer: (context) =>
+      askFirst(context, {
+        about: html`Deliveries that wait are cancelled, and nothing more is sent to it. It does not come back: its page will say that it is gone. Its past deliveries stay.`,
+        action: 'delete',
+        submit: 'Delete for ever',
+      }),
+  },
   post: {
     capability: 'endpoints',
     answer(context) {
