@@ -9,7 +9,7 @@ interface SectionRow {
 }
 
 /** The entries of the navigation, in its order. What a session may not see is left out. */
-const sections = {
+export const sections = {
   overview: { label: 'Overview', path: '', scope: 'read' },
   events: { label: 'Events', path: '/events', scope: 'read' },
   deliveries: { label: 'Deliveries', path: '/deliveries', scope: 'read' },
