@@ -15,8 +15,9 @@ export async function afterChange<T>(
   return answer.ok ? seeOther(to(answer.value)) : refused(answer.failure);
 }
 
-/** The form again, with the errors of its fields; else the page of the problem. */
-export const formAgain = (failure: ApiFailure, again: (errors: readonly FieldError[]) => Answer): Answer =>
-  failure.kind === 'problem' && failure.status === 400
-    ? again(failure.problem.errors ?? [])
-    : problemOfFailure(failure);
+/** The form again, with what is wrong with its fields, or with all of it; else the page of the problem. */
+export function formAgain(failure: ApiFailure, again: (errors: readonly FieldError[]) => Answer): Answer {
+  if (failure.kind !== 'problem' || failure.status !== 400) return problemOfFailure(failure);
+  const { detail, errors = [] } = failure.problem;
+  return again(errors.length > 0 ? errors : [{ field: '', message: detail ?? 'The form is not valid' }]);
+}

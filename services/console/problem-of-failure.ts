@@ -36,12 +36,6 @@ export function problemOfFailure(failure: ApiFailure): PageResult {
   });
 }
 
-/** The form again, with what the API says is wrong in it; the page of the failure where it says something else. */
-export const pageOfRefusal = (failure: ApiFailure, again: (errors: readonly FieldError[]) => PageResult): PageResult =>
-  failure.kind === 'problem' && failure.status === 400
-    ? again(failure.problem.errors ?? [])
-    : problemOfFailure(failure);
-
 const leftOut = ({ more_errors: more }: ProblemDetails): FieldError[] =>
   more === undefined ? [] : [{ field: '', message: `and ${more} more` }];
 

@@ -1,4 +1,5 @@
 import type { Scope } from '#lib/api-contract';
+import type { PageContent } from './page-result.ts';
 import { hasScope, type Session } from './reader.ts';
 
 interface SectionRow {
@@ -44,3 +45,11 @@ export const portalSections = {
 } as const;
 
 export type Section = keyof typeof sections | keyof typeof portalSections;
+
+export type Crumb = NonNullable<PageContent['crumbs']>[number];
+
+/** The way back to a list of the navigation, and to what is below it. */
+export const crumbsTo = (t: string, section: keyof typeof sections, ...below: readonly Crumb[]): Crumb[] => [
+  { label: sections[section].label, href: t + sections[section].path },
+  ...below,
+];

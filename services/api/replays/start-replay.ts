@@ -43,7 +43,7 @@ export async function startReplay(
 }
 
 /** The audit entry of the change that started it. */
-export const startedReplay = ({ id, request, rate_per_second, matched }: ReplayRow): Record<string, unknown> => ({
+const startedReplay = ({ id, request, rate_per_second, matched }: ReplayRow): Record<string, unknown> => ({
   replay_id: id,
   matched,
   rate_per_second,
@@ -51,7 +51,7 @@ export const startedReplay = ({ id, request, rate_per_second, matched }: ReplayR
 });
 
 /** Answers that a replay has begun, with its status and its URL. */
-export const sendReplay = (reply: FastifyReply, replay: ReplayRow): FastifyReply =>
+const sendReplay = (reply: FastifyReply, replay: ReplayRow): FastifyReply =>
   reply.code(202).header('location', `/v1/replays/${replay.id}`).send(replayOf(replay));
 
 /**

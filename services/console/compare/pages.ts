@@ -4,7 +4,7 @@ import { path, type Payload, readPayload, withQuery } from '../api-calls/calls.t
 import type { FieldError, ReadApi } from '../api-calls/console-api.ts';
 import { page, type PageResult, problem } from '../page-result.ts';
 import { tenantPage } from '../page.ts';
-import { crumbsTo } from '../ui/crumbs.ts';
+import { crumbsTo } from '../sections.ts';
 import { diffView, lineDiff } from '../ui/diff.ts';
 import { errorSummary, textField } from '../ui/form.ts';
 import { byteCount, hexLine, indentedJson, payloadText } from '../ui/payload.ts';

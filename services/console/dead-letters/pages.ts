@@ -5,7 +5,7 @@ import { noNames, readTenantNames } from '../api-calls/tenant-names.ts';
 import { afterChange } from '../after-change.ts';
 import { page } from '../page-result.ts';
 import { type TenantContext, tenantPage } from '../page.ts';
-import { crumbsTo } from '../ui/crumbs.ts';
+import { crumbsTo } from '../sections.ts';
 import { postForm } from '../ui/form.ts';
 import { listPage, listParameters } from '../ui/list-page.ts';
 import { payloadText, rawMember } from '../ui/payload.ts';

@@ -2,7 +2,7 @@ import type { Attempt, Delivery } from '#lib/api-contract';
 import { html, type Html } from '#lib/html';
 import type { TenantContext } from '../page.ts';
 import { phaseBar, phases, phaseTerm } from '../ui/chart.ts';
-import { headersTable } from '../ui/headers-table.ts';
+import { headersTable } from '../ui/lists.ts';
 import { byteCount, hexDump } from '../ui/payload.ts';
 import { detailText, outcomeBadge } from '../ui/status.ts';
 import { definitions } from '../ui/text.ts';

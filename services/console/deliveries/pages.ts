@@ -8,7 +8,7 @@ import { afterChange } from '../after-change.ts';
 import { page, type PageResult, problem } from '../page-result.ts';
 import { type Page, type TenantContext, tenantPage } from '../page.ts';
 import { problemOfFailure } from '../problem-of-failure.ts';
-import { crumbsTo } from '../ui/crumbs.ts';
+import { crumbsTo } from '../sections.ts';
 import { postForm } from '../ui/form.ts';
 import { listPage, listParameters } from '../ui/list-page.ts';
 import { type Column, type Filter, filterForm } from '../ui/lists.ts';

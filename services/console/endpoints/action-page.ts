@@ -2,11 +2,10 @@ import type { ApiFailure } from '#client';
 import type { Endpoint } from '#lib/api-contract';
 import { html, type Html } from '#lib/html';
 import type { FieldError } from '../api-calls/console-api.ts';
-import type { Answer } from '../after-change.ts';
+import { type Answer, formAgain } from '../after-change.ts';
 import { page, type PageContent, type PageResult } from '../page-result.ts';
 import type { TenantContext } from '../page.ts';
-import { problemOfFailure } from '../problem-of-failure.ts';
-import { crumbsTo } from '../ui/crumbs.ts';
+import { crumbsTo } from '../sections.ts';
 import { errorSummary, postForm } from '../ui/form.ts';
 
 /** The reason why a form is shown again. */
@@ -80,14 +79,10 @@ export function answerWrongForm(
   failure: ApiFailure,
   again: (errors: readonly FieldError[]) => Answer,
 ): Answer {
-  if (failure.kind !== 'problem' || failure.status !== 400) return problemOfFailure(failure);
-  const { code, detail, errors = [] } = failure.problem;
-  if (errors.length === 0) return again([{ field: '', message: detail ?? 'The form is not valid' }]);
+  const isAboutUrl = failure.kind === 'problem' && failure.problem.code === 'url_not_allowed';
   const why = isCustomer ? whyUrl : `${whyUrl} ${howToAllow}`;
-  return again(
-    code === 'url_not_allowed'
-      ? errors.map(({ field, message }) => ({ field, message: `${message}. ${why}` }))
-      : errors,
+  return formAgain(failure, (errors) =>
+    again(isAboutUrl ? errors.map(({ field, message }) => ({ field, message: `${message}. ${why}` })) : errors),
   );
 }
 

@@ -4,7 +4,7 @@ import { afterChange } from '../after-change.ts';
 import { page, seeOther } from '../page-result.ts';
 import { type Page, type TenantContext, type TenantFormContext, tenantPage } from '../page.ts';
 import { problemOfFailure } from '../problem-of-failure.ts';
-import { crumbsTo } from '../ui/crumbs.ts';
+import { crumbsTo } from '../sections.ts';
 import { selectField, textField } from '../ui/form.ts';
 import { codeBlock } from '../ui/text.ts';
 import { time } from '../ui/times.ts';

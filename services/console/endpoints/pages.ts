@@ -6,7 +6,7 @@ import { totalsByKey } from '../api-calls/stats.ts';
 import { page, type PageResult } from '../page-result.ts';
 import { type Page, type TenantContext, tenantPage } from '../page.ts';
 import { percent } from '../ui/chart.ts';
-import { crumbsTo } from '../ui/crumbs.ts';
+import { crumbsTo } from '../sections.ts';
 import { countsFrom, errorSummary, missedHref, postForm, textField } from '../ui/form.ts';
 import { listPage, listParameters } from '../ui/list-page.ts';
 import type { Column, Filter } from '../ui/lists.ts';

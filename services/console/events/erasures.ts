@@ -3,7 +3,7 @@ import { html, type Html } from '#lib/html';
 import { afterChange } from '../after-change.ts';
 import { page, type PageResult } from '../page-result.ts';
 import { type TenantContext, tenantPage } from '../page.ts';
-import { crumbsTo } from '../ui/crumbs.ts';
+import { crumbsTo } from '../sections.ts';
 import { postForm } from '../ui/form.ts';
 import { table } from '../ui/lists.ts';
 import { statusBadge } from '../ui/status.ts';

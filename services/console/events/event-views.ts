@@ -3,7 +3,7 @@ import { html, type Html } from '#lib/html';
 import { type Payload, withQuery } from '../api-calls/calls.ts';
 import type { PageContent } from '../page-result.ts';
 import type { TenantContext } from '../page.ts';
-import { crumbsTo } from '../ui/crumbs.ts';
+import { crumbsTo } from '../sections.ts';
 import { type Column, table } from '../ui/lists.ts';
 import { payloadFacts, type PayloadText, payloadView } from '../ui/payload.ts';
 import { statusBadge } from '../ui/status.ts';

@@ -1,6 +1,6 @@
 import type { Delivery, Event, Source as ListedSource } from '#lib/api-contract';
 import { html, type Html } from '#lib/html';
-import { crumbsTo } from '../ui/crumbs.ts';
+import { crumbsTo } from '../sections.ts';
 import { breakable, inWords, shortId } from '../ui/text.ts';
 
 /** The page of an event. @param t the path of the tenant's pages */

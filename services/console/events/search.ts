@@ -5,7 +5,7 @@ import { withQuery } from '../api-calls/calls.ts';
 import type { FieldError } from '../api-calls/console-api.ts';
 import { page, type PageResult } from '../page-result.ts';
 import { type TenantContext, tenantPage } from '../page.ts';
-import { crumbsTo } from '../ui/crumbs.ts';
+import { crumbsTo } from '../sections.ts';
 import { textArea } from '../ui/form.ts';
 import { filterForm, table } from '../ui/lists.ts';
 import { plural } from '../ui/text.ts';

@@ -5,10 +5,9 @@ import { withQuery } from '../api-calls/calls.ts';
 import type { Asked } from '../api-calls/console-api.ts';
 import { isPartlyCounted, steps, total, totalsByKey } from '../api-calls/stats.ts';
 import { barChart, figure, percent } from '../ui/chart.ts';
-import { joined } from '../ui/joined.ts';
+import { cliCommand, codeBlock, count, endpointName, inWords, joined, plural, sourceName } from '../ui/text.ts';
 import { table } from '../ui/lists.ts';
 import { statusBadge } from '../ui/status.ts';
-import { cliCommand, codeBlock, count, endpointName, inWords, plural, sourceName } from '../ui/text.ts';
 import { milliseconds, minute } from '../ui/times.ts';
 import { namesIn, type Overview, type RangeName, ranges, shownOfEach, valueOr, worstEndpoints } from './read.ts';
 

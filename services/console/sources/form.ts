@@ -4,8 +4,7 @@ import { html, type Html } from '#lib/html';
 import { identityRule } from '#lib/signatures';
 import { withQuery } from '../api-calls/calls.ts';
 import type { FieldError } from '../api-calls/console-api.ts';
-import { enteredIn } from '../ui/entered.ts';
-import { checkbox, numberIn, selectField, textArea, textField } from '../ui/form.ts';
+import { checkbox, enteredIn, numberIn, selectField, textArea, textField } from '../ui/form.ts';
 import { schemeNames, schemeSetups } from './scheme-setup.ts';
 
 /** The choice of the sender, which decides how signatures are verified. */

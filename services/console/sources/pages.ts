@@ -5,7 +5,7 @@ import type { FieldError, ReadApi } from '../api-calls/console-api.ts';
 import { formAgain } from '../after-change.ts';
 import { page, type PageResult } from '../page-result.ts';
 import { type TenantContext, tenantPage } from '../page.ts';
-import { crumbsTo } from '../ui/crumbs.ts';
+import { crumbsTo } from '../sections.ts';
 import { errorSummary, postForm } from '../ui/form.ts';
 import { listPage, listParameters } from '../ui/list-page.ts';
 import { type Filter, table } from '../ui/lists.ts';

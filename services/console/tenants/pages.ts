@@ -1,10 +1,11 @@
 import type { Tenant } from '#lib/api-contract';
 import { html, type Html } from '#lib/html';
 import { type LimitName, limitNames } from '#lib/tenancy';
+import { formAgain } from '../after-change.ts';
 import type { FieldError } from '../api-calls/console-api.ts';
 import { page, type PageResult, type PageStatus, seeOther } from '../page-result.ts';
 import { type OperatorContext, type OperatorFormContext, operatorPage } from '../page.ts';
-import { pageOfRefusal, problemOfFailure } from '../problem-of-failure.ts';
+import { problemOfFailure } from '../problem-of-failure.ts';
 import { tenantPattern } from '../reader.ts';
 import { errorSummary, postForm, textField } from '../ui/form.ts';
 import { listPage, listParameters } from '../ui/list-page.ts';
@@ -32,7 +33,7 @@ async function saveTenant(
     params: { id },
     body: { name: form.get('name') ?? '', limits },
   });
-  return saved.ok ? seeOther(`${base}/tenants/${id}`) : pageOfRefusal(saved.failure, again);
+  return saved.ok ? seeOther(`${base}/tenants/${id}`) : formAgain(saved.failure, again);
 }
 
 /** `/tenants/:id`: its name and own limits. */

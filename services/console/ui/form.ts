@@ -1,5 +1,5 @@
 import type { Endpoint } from '#lib/api-contract';
-import { html, type Html } from '#lib/html';
+import { type Html, html } from '#lib/html';
 import { withQuery } from '../api-calls/calls.ts';
 import type { FieldError } from '../api-calls/console-api.ts';
 import { time } from './times.ts';
@@ -176,3 +176,8 @@ export const missedHref = (
     received_since: created_at,
     received_until: effective_at,
   });
+
+/** The common part of a form's fields: each shows what was entered for it, and what is wrong with that. */
+export const enteredIn =
+  (values: URLSearchParams, errors: readonly FieldError[]) =>
+  (name: string, otherwise = '') => ({ name, value: values.get(name) ?? otherwise, errors });

@@ -1,5 +1,5 @@
 import type { Page } from '#client';
-import { html, type Html, type HtmlValue } from '#lib/html';
+import { type Html, html, type HtmlValue } from '#lib/html';
 import { withQuery } from '../api-calls/calls.ts';
 import type { FieldError } from '../api-calls/console-api.ts';
 import { type Option, selectField, textField } from './form.ts';
@@ -143,3 +143,23 @@ function filterField(
 
 const inFull = (option: string | Option): Option =>
   typeof option === 'string' ? { value: option, label: option.replaceAll('_', ' ') } : option;
+
+/** Each value of a header that was repeated has a row. Undefined: there are none. */
+export function headersTable(
+  caption: string,
+  headers: Readonly<Record<string, unknown>>,
+  nameColumn = 'Name',
+): Html | undefined {
+  const rows = Object.entries(headers).flatMap(([name, values]) =>
+    [values].flat().map((value) => ({ name, value: String(value) })),
+  );
+  if (rows.length === 0) return undefined;
+  return table({
+    caption,
+    rows,
+    columns: [
+      { header: nameColumn, cell: ({ name }) => html`<code>${name}</code>` },
+      { header: 'Value', cell: ({ value }) => html`<code>${value}</code>` },
+    ],
+  });
+}

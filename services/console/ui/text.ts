@@ -1,6 +1,6 @@
 import type { EventTypeSummary } from '#lib/api-contract';
 import { isWrittenLikeTypeName, typeLinkPattern } from '#lib/contract';
-import { html, type Html, type HtmlValue } from '#lib/html';
+import { type Html, html, type HtmlValue } from '#lib/html';
 import type { TenantNames } from '../api-calls/tenant-names.ts';
 import { usualTenant } from '../reader.ts';
 import type { Option } from './form.ts';
@@ -129,3 +129,7 @@ function optionsOf(names: ReadonlyMap<string, string>, asked: string | null): re
   const options = [...names].map(([value, label]) => ({ value, label }));
   return asked === null || names.has(asked) ? options : [...options, { value: asked, label: asked }];
 }
+
+/** Items of a sentence, with commas between them. */
+export const joined = (items: readonly HtmlValue[]): Html =>
+  html`${items.map((item, index) => html`${index > 0 && ', '}${item}`)}`;

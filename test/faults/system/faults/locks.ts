@@ -27,9 +27,8 @@ async function whileLocked(
     await session.transaction(async (tx) => {
       for (const text of locks) await tx.query(text, [bystanders.lockedTenant]);
       const over = new AbortController();
-      const kept = keepOpen(() => tx.query('SELECT 1'), over.signal);
-      await work().finally(() => over.abort());
-      await kept;
+      // Settled together: a session that dies while the work goes on is nobody's unhandled rejection.
+      await Promise.allSettled([keepOpen(() => tx.query('SELECT 1'), over.signal), work().finally(() => over.abort())]);
     });
   } catch {
     // Postgres has died or hangs, by another fault.
