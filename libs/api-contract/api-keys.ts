@@ -1,7 +1,6 @@
 import { scopes } from './access.ts';
 import { displayName, rateLimit } from './fields.ts';
-import { answer, component, operationsOf, page, resource } from './operation.ts';
-import { pageQuery } from './paging.ts';
+import { answer, component, operationsOf, page, pageQuery, resource } from './operation.ts';
 import * as t from './schema.ts';
 
 const operation = operationsOf('API keys');
@@ -29,7 +28,6 @@ const apiKeyWithText = component(
 export const givenScopes = t.list(t.textIn(scopes), { minItems: 1, maxItems: scopes.length, uniqueItems: true });
 
 export const createApiKey = operation('POST', '/v1/api-keys', {
-  id: 'createApiKey',
   summary: 'Create an API key',
   access: { scope: 'admin', audit: 'api_key.create', notBySession: 'make keys' },
   body: t.closedObject({ name: displayName, scopes: givenScopes }, { rate_limit: rateLimit }),
@@ -41,7 +39,6 @@ export const createApiKey = operation('POST', '/v1/api-keys', {
 });
 
 export const listApiKeys = operation('GET', '/v1/api-keys', {
-  id: 'listApiKeys',
   summary: 'List API keys, oldest first',
   access: { scope: 'admin' },
   query: pageQuery,
@@ -49,7 +46,6 @@ export const listApiKeys = operation('GET', '/v1/api-keys', {
 });
 
 export const getApiKey = operation('GET', '/v1/api-keys/:id', {
-  id: 'getApiKey',
   summary: 'Read an API key',
   access: { scope: 'admin' },
   answers: { 200: answer(apiKey, 'The API key, without the key itself', 'ETag') },
@@ -57,7 +53,6 @@ export const getApiKey = operation('GET', '/v1/api-keys/:id', {
 });
 
 export const deleteApiKey = operation('DELETE', '/v1/api-keys/:id', {
-  id: 'deleteApiKey',
   summary: 'Revoke an API key; this takes effect within seconds',
   access: { scope: 'admin', audit: 'api_key.delete' },
   answers: { 204: { is: 'The API key is revoked' } },
@@ -68,5 +63,5 @@ export const apiKeys = resource({
   tag: 'API keys',
   description: 'Credentials for the API, with scopes. A key has access to one tenant.',
   components: [apiKey, apiKeyWithText],
-  operations: [createApiKey, listApiKeys, getApiKey, deleteApiKey],
+  operations: { createApiKey, listApiKeys, getApiKey, deleteApiKey },
 });

@@ -1,6 +1,5 @@
 import { dateTime, filterText } from './fields.ts';
-import { component, operationsOf, page, parameter, resource } from './operation.ts';
-import { pageQuery } from './paging.ts';
+import { component, operationsOf, page, pageQuery, parameter, resource } from './operation.ts';
 import * as t from './schema.ts';
 
 const operation = operationsOf('Audit');
@@ -28,7 +27,6 @@ const auditEntry = component(
 export type AuditEntry = t.Static<typeof auditEntry.schema>;
 
 export const listAuditEntries = operation('GET', '/v1/audit', {
-  id: 'listAuditEntries',
   summary: 'List who changed what, newest first',
   description: 'With `Hookline-Tenant: *`, what the operator changed of its sessions for all tenants.',
   access: { scope: 'admin', ofAllTenants: true },
@@ -51,5 +49,5 @@ export const audit = resource({
   description:
     'Who changed what, for 400 days. Secrets are `***`; filters, tags, payloads, examples, queries of URLs and long values are digests, equal for equal values of a tenant. Published events are not entries.',
   components: [auditEntry],
-  operations: [listAuditEntries],
+  operations: { listAuditEntries },
 });

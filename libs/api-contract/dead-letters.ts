@@ -1,8 +1,7 @@
 import { deadLetterStages, deadLetterStatuses, deliveryStatuses, maxReplayDeadLetters } from '#lib/contract';
 import { lastAttemptFields } from './deliveries.ts';
 import { dateTime, filterText, replayRate, wholeNumber } from './fields.ts';
-import { answer, component, operationsOf, page, parameter, resource, schemasOf } from './operation.ts';
-import { pageQuery } from './paging.ts';
+import { answer, component, operationsOf, page, pageQuery, parameter, resource, schemasOf } from './operation.ts';
 import {
   bulkPreview,
   cancelReplay,
@@ -102,7 +101,6 @@ export const deadLetterFilterQuery = {
 };
 
 export const listDeadLetters = operation('GET', '/v1/dead-letters', {
-  id: 'listDeadLetters',
   summary: 'List dead letters, newest first',
   description:
     'With `Hookline-Tenant: *`, those that belong to no tenant: batches that could not be decoded, and records that name none.',
@@ -112,14 +110,12 @@ export const listDeadLetters = operation('GET', '/v1/dead-letters', {
 });
 
 export const getDeadLetter = operation('GET', '/v1/dead-letters/:id', {
-  id: 'getDeadLetter',
   summary: 'Read a dead letter with key, headers and payload',
   access: { ofAllTenants: true },
   answers: { 200: answer(deadLetterWithPayload, 'The dead letter') },
 });
 
 export const replayDeadLetters = operation('POST', '/v1/dead-letters/replay', {
-  id: 'replayDeadLetters',
   summary: 'Replay matching dead letters',
   description:
     'Requires at least one filter, or `all`: true. With `dry_run`, nothing is sent; without it, the key needs the scope `write`.',
@@ -147,7 +143,7 @@ export const deadLettersAndReplays = resource({
   tag: 'Dead letters and replays',
   description: 'Dead letters are records that could not be processed or delivered. A replay sends them again.',
   components: [deadLetter, deadLetterWithPayload, replay, replayWithFailures, replayItem, bulkPreview, preview],
-  operations: [
+  operations: {
     listDeadLetters,
     getDeadLetter,
     replayDeadLetters,
@@ -157,5 +153,5 @@ export const deadLettersAndReplays = resource({
     getReplay,
     listReplayItems,
     cancelReplay,
-  ],
+  },
 });

@@ -1,7 +1,6 @@
 import { attemptOutcomes, deliveryStatuses } from '#lib/contract';
 import { dateTime, filterText } from './fields.ts';
-import { answer, component, operationsOf, page, parameter, resource, schemasOf } from './operation.ts';
-import { pageQuery } from './paging.ts';
+import { answer, component, operationsOf, page, pageQuery, parameter, resource, schemasOf } from './operation.ts';
 import { bulkFields, byFilter, replay } from './replays.ts';
 import * as t from './schema.ts';
 
@@ -79,7 +78,6 @@ export const deliveryFilterQuery = {
 };
 
 export const listDeliveries = operation('GET', '/v1/deliveries', {
-  id: 'listDeliveries',
   summary: 'List deliveries, newest first',
   description:
     'In the order of the times in their ids: when the event was received, or the replay was created. A page may be shorter than its limit, even empty, while `Link` has a next one.',
@@ -93,14 +91,12 @@ export const listDeliveries = operation('GET', '/v1/deliveries', {
 });
 
 export const getDelivery = operation('GET', '/v1/deliveries/:id', {
-  id: 'getDelivery',
   summary: 'Read a delivery',
   access: { capability: 'view' },
   answers: { 200: answer(delivery, 'The delivery and its status') },
 });
 
 export const listDeliveryAttempts = operation('GET', '/v1/deliveries/:id/attempts', {
-  id: 'listDeliveryAttempts',
   summary: 'List the attempts of a delivery, oldest first',
   access: { capability: 'view' },
   query: pageQuery,
@@ -108,7 +104,6 @@ export const listDeliveryAttempts = operation('GET', '/v1/deliveries/:id/attempt
 });
 
 export const retryDelivery = operation('POST', '/v1/deliveries/:id/retry', {
-  id: 'retryDelivery',
   summary: 'Retry a delivery now; if it is dead-lettered, replay its dead letter',
   access: { capability: 'replay', audit: 'delivery.retry' },
   body: t.closedObject({}),
@@ -117,7 +112,6 @@ export const retryDelivery = operation('POST', '/v1/deliveries/:id/retry', {
 });
 
 export const cancelDelivery = operation('POST', '/v1/deliveries/:id/cancel', {
-  id: 'cancelDelivery',
   summary: 'Cancel an open delivery; an attempt in flight can still succeed',
   access: { audit: 'delivery.cancel' },
   body: t.closedObject({}),
@@ -135,7 +129,6 @@ const selected = t.optionalFields({
 });
 
 export const retryDeliveries = operation('POST', '/v1/deliveries/retry', {
-  id: 'retryDeliveries',
   summary: 'Retry the deliveries that match a filter: waiting ones are sent now, dead-lettered ones are replayed',
   access: { dryRunScope: 'read', capability: 'replay', audit: 'deliveries.retry' },
   body: selected,
@@ -144,7 +137,6 @@ export const retryDeliveries = operation('POST', '/v1/deliveries/retry', {
 });
 
 export const cancelDeliveries = operation('POST', '/v1/deliveries/cancel', {
-  id: 'cancelDeliveries',
   summary: 'Cancel the open deliveries that match a filter',
   access: { dryRunScope: 'read', audit: 'deliveries.cancel' },
   body: selected,
@@ -156,7 +148,7 @@ export const deliveries = resource({
   tag: 'Deliveries',
   description: 'A delivery is one event for one endpoint.',
   components: [delivery, attempt],
-  operations: [
+  operations: {
     listDeliveries,
     getDelivery,
     listDeliveryAttempts,
@@ -164,5 +156,5 @@ export const deliveries = resource({
     cancelDelivery,
     retryDeliveries,
     cancelDeliveries,
-  ],
+  },
 });

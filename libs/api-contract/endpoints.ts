@@ -2,8 +2,7 @@ import { maxReplayDeadLetters, usualEndpointLimits } from '#lib/contract';
 import { attempt } from './deliveries.ts';
 import { changedEndpoint, endpoint, endpointWithSecret, eventType, newEndpoint } from './endpoint-settings.ts';
 import { dateTime, replayRate, searchText, wholeNumber } from './fields.ts';
-import { answer, component, operationsOf, page, parameter, resource } from './operation.ts';
-import { pageQuery } from './paging.ts';
+import { answer, component, operationsOf, page, pageQuery, parameter, resource } from './operation.ts';
 import { replay } from './replays.ts';
 import * as t from './schema.ts';
 import { rotatedSecret, rotation } from './sources.ts';
@@ -103,7 +102,6 @@ const changing = {
 } as const;
 
 export const createEndpoint = operation('POST', '/v1/endpoints', {
-  id: 'createEndpoint',
   summary: 'Create an endpoint',
   description:
     'A portal session gives `url`, `event_types`, `filter` and `description` alone, and its URL may not use private networks or plain http, even where the operator allows them; this is checked at every attempt.',
@@ -117,7 +115,6 @@ export const createEndpoint = operation('POST', '/v1/endpoints', {
 });
 
 export const listEndpoints = operation('GET', '/v1/endpoints', {
-  id: 'listEndpoints',
   summary: 'List endpoints, oldest first',
   access: { capability: 'view' },
   query: {
@@ -130,7 +127,6 @@ export const listEndpoints = operation('GET', '/v1/endpoints', {
 });
 
 export const getEndpoint = operation('GET', '/v1/endpoints/:id', {
-  id: 'getEndpoint',
   summary: 'Read an endpoint',
   access: { capability: 'view' },
   answers: { 200: answer(endpoint, 'The endpoint', 'ETag') },
@@ -138,7 +134,6 @@ export const getEndpoint = operation('GET', '/v1/endpoints/:id', {
 });
 
 export const updateEndpoint = operation('PATCH', '/v1/endpoints/:id', {
-  id: 'updateEndpoint',
   summary: 'Change an endpoint',
   description:
     'JSON merge patch: `null` resets a field to its default. A masked value that is sent back stays unchanged. Where nothing changes, ETag and audit stay as they are. A portal session changes `url`, `event_types`, `filter` and `description` alone, and the URL only where no setting goes with it: headers, passed headers, a proxy or a certificate. Where the origin changes, or the proxy of an endpoint without TLS, credentials among these must be sent again.',
@@ -151,7 +146,6 @@ export const updateEndpoint = operation('PATCH', '/v1/endpoints/:id', {
 });
 
 export const deleteEndpoint = operation('DELETE', '/v1/endpoints/:id', {
-  id: 'deleteEndpoint',
   summary: 'Delete an endpoint; its open deliveries are cancelled',
   access: { capability: 'endpoints', audit: 'endpoint.delete' },
   answers: { 204: { is: 'The endpoint is deleted' } },
@@ -159,7 +153,6 @@ export const deleteEndpoint = operation('DELETE', '/v1/endpoints/:id', {
 });
 
 export const rotateEndpointSecret = operation('POST', '/v1/endpoints/:id/rotate-secret', {
-  id: 'rotateEndpointSecret',
   summary: 'Rotate the secret of an endpoint; during the overlap, deliveries are signed with both secrets',
   access: { capability: 'secrets', audit: 'endpoint.rotate_secret' },
   body: rotation,
@@ -170,7 +163,6 @@ export const rotateEndpointSecret = operation('POST', '/v1/endpoints/:id/rotate-
 });
 
 export const disableEndpoint = operation('POST', '/v1/endpoints/:id/disable', {
-  id: 'disableEndpoint',
   summary: 'Disable an endpoint; its open deliveries are dead-lettered',
   access: { capability: 'endpoints', audit: 'endpoint.disable' },
   body: nothing,
@@ -178,7 +170,6 @@ export const disableEndpoint = operation('POST', '/v1/endpoints/:id/disable', {
 });
 
 export const enableEndpoint = operation('POST', '/v1/endpoints/:id/enable', {
-  id: 'enableEndpoint',
   summary: 'Enable an endpoint that is disabled for any reason',
   access: { capability: 'endpoints', audit: 'endpoint.enable' },
   body: nothing,
@@ -187,7 +178,6 @@ export const enableEndpoint = operation('POST', '/v1/endpoints/:id/enable', {
 });
 
 export const pauseEndpoint = operation('POST', '/v1/endpoints/:id/pause', {
-  id: 'pauseEndpoint',
   summary: 'Pause an endpoint: its deliveries wait, and their deadlines move by the time of the pause',
   description:
     'Nothing is sent to a paused endpoint, test events included. Without `until` the pause ends after 72 hours; it lasts 14 days at most. Pausing again moves its end. Deadlines move no further than payloads are kept.',
@@ -199,7 +189,6 @@ export const pauseEndpoint = operation('POST', '/v1/endpoints/:id/pause', {
 });
 
 export const resumeEndpoint = operation('POST', '/v1/endpoints/:id/resume', {
-  id: 'resumeEndpoint',
   summary: 'End the pause of an endpoint: its deliveries are sent, oldest first, at its own rate',
   access: { capability: 'endpoints', audit: 'endpoint.resume' },
   body: nothing,
@@ -207,7 +196,6 @@ export const resumeEndpoint = operation('POST', '/v1/endpoints/:id/resume', {
 });
 
 export const probeEndpoint = operation('POST', '/v1/endpoints/:id/probe', {
-  id: 'probeEndpoint',
   summary: 'Probe an endpoint whose circuit breaker is open now, with the delivery that has waited longest',
   description:
     'The dispatcher sends one delivery within seconds, whenever the next probe would be due; if it goes well, the others follow slowly. Nothing changes for an endpoint whose breaker is closed.',
@@ -219,7 +207,6 @@ export const probeEndpoint = operation('POST', '/v1/endpoints/:id/probe', {
 });
 
 export const getEndpointHealth = operation('GET', '/v1/endpoints/:id/health', {
-  id: 'getEndpointHealth',
   summary:
     'Read the health of an endpoint: circuit breaker, success rate, latency, and waiting deliveries with the time that they need',
   description: 'Unknown values are null.',
@@ -229,7 +216,6 @@ export const getEndpointHealth = operation('GET', '/v1/endpoints/:id/health', {
 });
 
 export const recoverEndpoint = operation('POST', '/v1/endpoints/:id/recover', {
-  id: 'recoverEndpoint',
   summary: 'Replay the dead letters of an endpoint since a given time',
   access: { capability: 'replay', audit: 'endpoint.recover' },
   body: t.closedObject(
@@ -242,7 +228,6 @@ export const recoverEndpoint = operation('POST', '/v1/endpoints/:id/recover', {
 });
 
 export const testEndpoint = operation('POST', '/v1/endpoints/:id/test', {
-  id: 'testEndpoint',
   summary: 'Send a sample event to an endpoint and wait for the first attempt',
   access: { capability: 'endpoints', audit: 'endpoint.test' },
   body: t.optionalFields({ type: eventType, payload: t.unknownValue }),
@@ -259,7 +244,7 @@ export const endpoints = resource({
   description:
     'Endpoints are URLs that receive events. A change counts from its `effective_at` on, two seconds later: a new endpoint gets the events accepted from then on.',
   components: [endpoint, endpointWithSecret, endpointHealth, testResult],
-  operations: [
+  operations: {
     createEndpoint,
     listEndpoints,
     getEndpoint,
@@ -274,5 +259,5 @@ export const endpoints = resource({
     getEndpointHealth,
     recoverEndpoint,
     testEndpoint,
-  ],
+  },
 });

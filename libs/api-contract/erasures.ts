@@ -66,7 +66,6 @@ const { event_id, type, tag, source_id } = eventFilterQuery;
 const erasureFilterQuery = { event_id, type, tag, source_id };
 
 export const createErasure = operation('POST', '/v1/erasures', {
-  id: 'createErasure',
   summary: 'Erase all events that match a filter',
   description:
     'Requires the `as_of` of a dry run with the same filter: events that were received later are left. With `dry_run`, it answers how many match, and nothing changes.',
@@ -85,7 +84,6 @@ export const createErasure = operation('POST', '/v1/erasures', {
 });
 
 export const getErasure = operation('GET', '/v1/erasures/:id', {
-  id: 'getErasure',
   summary: 'Read the receipt of an erasure, or its progress',
   access: { scope: 'admin' },
   answers: { 200: { is: 'The erasure', body: t.either(erasure.ref, tenantDeletion.ref) } },
@@ -96,5 +94,5 @@ export const erasures = resource({
   description:
     'Erases events: from the database and Redis at once, from Kafka by the retention of its topics. An event that was erased stays as its id, its status and its times, until its days end.',
   components: [erasure, tenantDeletion, preview],
-  operations: [createErasure, getErasure],
+  operations: { createErasure, getErasure },
 });

@@ -16,8 +16,7 @@ import {
   versionFields,
 } from './event-type-schemas.ts';
 import { filterText, searchText } from './fields.ts';
-import { answer, operationsOf, page, parameter, resource } from './operation.ts';
-import { pageQuery } from './paging.ts';
+import { answer, operationsOf, page, pageQuery, parameter, resource } from './operation.ts';
 import * as t from './schema.ts';
 
 const operation = operationsOf('Event types');
@@ -54,7 +53,6 @@ const after = answer(eventType, 'The event type after the change', 'ETag');
 const alias = answer(eventTypeAlias, 'The name is an alias', 'Location');
 
 export const createEventType = operation('POST', '/v1/event-types', {
-  id: 'createEventType',
   summary: 'Create an event type',
   description:
     'With a schema, its version 1 is published. A name that was ever given, to a type or as an alias, is 409.',
@@ -66,7 +64,6 @@ export const createEventType = operation('POST', '/v1/event-types', {
 });
 
 export const listEventTypes = operation('GET', '/v1/event-types', {
-  id: 'listEventTypes',
   summary: 'List event types by name',
   access: { capability: 'view' },
   query: {
@@ -88,7 +85,6 @@ export const listEventTypes = operation('GET', '/v1/event-types', {
 });
 
 export const listEventTypeChanges = operation('GET', '/v1/event-types/changes', {
-  id: 'listEventTypeChanges',
   summary: 'List changes of event types, newest first',
   query: {
     visibility: parameter(
@@ -101,7 +97,6 @@ export const listEventTypeChanges = operation('GET', '/v1/event-types/changes', 
 });
 
 export const listObservedTypes = operation('GET', '/v1/event-types/observed', {
-  id: 'listObservedTypes',
   summary: 'List the types of events that no event type describes',
   description: `What was received or published under a name that no event type has or had, within ${matchedWithinDays} days. A day has the first ${maxTypesPerDay} types that the tenant’s events had on it.`,
   query: pageQuery,
@@ -109,7 +104,6 @@ export const listObservedTypes = operation('GET', '/v1/event-types/observed', {
 });
 
 export const importEventTypes = operation('POST', '/v1/event-types/import', {
-  id: 'importEventTypes',
   summary: 'Import the webhooks of an OpenAPI document, or JSON Schemas',
   description:
     'Types that do not exist are created, others are changed to match the document; types that the document does not name stay. What can’t be imported is left out and named: a type in `refused`, an example or another part of a type in `left_out`. With `strict`, or if no type can be imported, the answer is 409 and nothing is changed. Schemas of OpenAPI 3.0 and of older drafts of JSON Schema (by `$schema`) become 2020-12; a slash at the beginning of a webhook’s key is no part of the name. Repeated parts of a schema above 64 kB are put into `$defs`; if that is not enough, it loses its descriptions. At most 16 MB and 1000 types; its schemas may take a minute of a processor, and writing them two seconds (else 400: divide it).',
@@ -136,7 +130,6 @@ export const importEventTypes = operation('POST', '/v1/event-types/import', {
 });
 
 export const exportEventTypes = operation('GET', '/v1/event-types/export', {
-  id: 'exportEventTypes',
   summary: 'Export event types as the webhooks of an OpenAPI document',
   description:
     'Importing the document changes nothing. It is sent as it is read. With `limit`, it has the first so many types by name, and `Link` leads to the document of the next ones. A tenant has two exports a second, with bursts of twenty.',
@@ -149,7 +142,6 @@ export const exportEventTypes = operation('GET', '/v1/event-types/export', {
 });
 
 export const getEventType = operation('GET', '/v1/event-types/:name', {
-  id: 'getEventType',
   summary: 'Read an event type with its newest version',
   access: { capability: 'view' },
   query: { ...audience, ...named },
@@ -159,7 +151,6 @@ export const getEventType = operation('GET', '/v1/event-types/:name', {
 
 /** For those who keep their types in a file. */
 export const putEventType = operation('PUT', '/v1/event-types/:name', {
-  id: 'putEventType',
   summary: 'Create an event type, or change it to this',
   description:
     'What is left out is reset to its default. A schema, an example or notes of a version that differ from the newest version are published as the next one; without a schema, versions stay as they are. The same request again changes nothing.',
@@ -173,7 +164,6 @@ export const putEventType = operation('PUT', '/v1/event-types/:name', {
 });
 
 export const updateEventType = operation('PATCH', '/v1/event-types/:name', {
-  id: 'updateEventType',
   summary: 'Change what is said of an event type',
   description:
     'JSON merge patch: `null` resets a field to its default, and so `deprecation: null` ends a deprecation. Its name is changed with POST …/rename, its schema with POST …/versions.',
@@ -186,7 +176,6 @@ export const updateEventType = operation('PATCH', '/v1/event-types/:name', {
 });
 
 export const retireEventType = operation('DELETE', '/v1/event-types/:name', {
-  id: 'retireEventType',
   summary: 'Retire an event type for ever',
   description:
     'The type is 410 from then on, under all its names, and no other type can have them. Events of it are sent as before.',
@@ -196,7 +185,6 @@ export const retireEventType = operation('DELETE', '/v1/event-types/:name', {
 });
 
 export const renameEventType = operation('POST', '/v1/event-types/:name/rename', {
-  id: 'renameEventType',
   summary: 'Give an event type another name',
   description:
     'The former name redirects to the new one for ever. Renaming back reverses this. A name that another type has, had or was retired with is 409. Events keep the type that their publisher gives.',
@@ -208,7 +196,6 @@ export const renameEventType = operation('POST', '/v1/event-types/:name/rename',
 });
 
 export const mergeEventType = operation('POST', '/v1/event-types/:name/merge', {
-  id: 'mergeEventType',
   summary: 'Merge an event type into another',
   description:
     'All its names lead to the other type, for ever. If the schema of the other lacks a field of this one, a reason is needed (else 409).',
@@ -220,7 +207,6 @@ export const mergeEventType = operation('POST', '/v1/event-types/:name/merge', {
 });
 
 export const pauseEventType = operation('POST', '/v1/event-types/:name/pause', {
-  id: 'pauseEventType',
   summary: 'Announce that an event type is not sent for the time being',
   description: 'Its texts stay as they are. Pausing again changes the reason and the end. It stops no events.',
   access: { audit: 'event_type.pause' },
@@ -230,7 +216,6 @@ export const pauseEventType = operation('POST', '/v1/event-types/:name/pause', {
 });
 
 export const resumeEventType = operation('POST', '/v1/event-types/:name/resume', {
-  id: 'resumeEventType',
   summary: 'End the pause of an event type',
   access: { audit: 'event_type.resume' },
   body: t.closedObject({}),
@@ -239,7 +224,6 @@ export const resumeEventType = operation('POST', '/v1/event-types/:name/resume',
 });
 
 export const listEventTypeVersions = operation('GET', '/v1/event-types/:name/versions', {
-  id: 'listEventTypeVersions',
   summary: 'List versions of an event type, newest first',
   access: { capability: 'view' },
   query: {
@@ -253,7 +237,6 @@ export const listEventTypeVersions = operation('GET', '/v1/event-types/:name/ver
 });
 
 export const getEventTypeVersion = operation('GET', '/v1/event-types/:name/versions/:version', {
-  id: 'getEventTypeVersion',
   summary: 'Read a version of an event type',
   access: { capability: 'view' },
   query: { ...audience, ...named },
@@ -262,7 +245,6 @@ export const getEventTypeVersion = operation('GET', '/v1/event-types/:name/versi
 });
 
 export const publishEventTypeVersion = operation('POST', '/v1/event-types/:name/versions', {
-  id: 'publishEventTypeVersion',
   summary: 'Publish a version of an event type',
   description:
     'A version that breaks receivers (a field removed, narrowed, newly required, or no longer always there) needs `breaking: true`, else it is 409. If schema, example and notes are those of the newest version, nothing is published.',
@@ -288,7 +270,7 @@ export const eventTypes = resource({
     observedType,
     eventTypeImport,
   ],
-  operations: [
+  operations: {
     createEventType,
     listEventTypes,
     listEventTypeChanges,
@@ -306,5 +288,5 @@ export const eventTypes = resource({
     listEventTypeVersions,
     getEventTypeVersion,
     publishEventTypeVersion,
-  ],
+  },
 });

@@ -3,8 +3,17 @@ import { delivery } from './deliveries.ts';
 import { erasure } from './erasures.ts';
 import { eventFilterQuery } from './event-filters.ts';
 import { eventMatch, receipt } from './explained-events.ts';
-import { answer, component, operationsOf, page, parameter, requiredParameter, resource } from './operation.ts';
-import { pageQuery, waitQuery } from './paging.ts';
+import {
+  answer,
+  component,
+  operationsOf,
+  page,
+  pageQuery,
+  parameter,
+  requiredParameter,
+  resource,
+  waitQuery,
+} from './operation.ts';
 import * as t from './schema.ts';
 import { tags } from './tags.ts';
 
@@ -127,7 +136,6 @@ const publishersKey = t.textOf({
 });
 
 export const publishEvent = operation('POST', '/v1/events', {
-  id: 'publishEvent',
   summary: 'Publish an event',
   description: `The event can be read at once, and is delivered like any other event. The payload is delivered exactly as written in the request, as \`application/json\`, at most ${maxPayloadText} (a body with a \`Content-Encoding\` is 415), with the type in the header \`Hookline-Event-Type\`. If the \`event_id\` was published within the last 72 hours, the response has the id of the first event. Events with the same \`ordering_key\` keep their order. \`tags\` (five at most, values up to 128 bytes) are texts by which the event is found. A payload that does not match the newest schema of its event type is 400 if the type has \`enforce: reject\`, and is accepted with the tag \`schema:mismatch\` if it has \`enforce: tag\`; one that could not be checked is accepted with the tag \`schema:unjudged\` if the type has \`enforce: tag\`; with \`enforce: reject\` it is 503, or 422 where the schema itself takes more than its limit. Needs the scope \`publish\`.`,
   access: {
@@ -148,7 +156,6 @@ export const publishEvent = operation('POST', '/v1/events', {
 const { updated_at_gte, ...searchFilters } = eventFilterQuery;
 
 export const listEvents = operation('GET', '/v1/events', {
-  id: 'listEvents',
   summary: 'List events in order of their last change; optionally wait for changes',
   description:
     'Continue with the last `Hookline-Cursor` or the last `updated_at`, and you miss no change. With `wait`, the response is held until there are events, or the time is over. With `order=desc`, the newest events come first, by their receipt: follow `Link` to older and newer ones. A page may be shorter than its limit, even empty, while there is a next one. Every page has the `Hookline-Cursor` of the moment of the first: changes since then follow it. An event that was erased is in the answer whatever the filter, but for `order=desc`.',
@@ -184,7 +191,6 @@ export const listEvents = operation('GET', '/v1/events', {
 });
 
 export const searchEvents = operation('GET', '/v1/events/search', {
-  id: 'searchEvents',
   summary: 'Search the payloads of the newest events',
   description:
     'Reads payloads from the newest on: at most 64 MiB and 2 seconds, and ends at `limit` matches. Unless `complete`, older events have not been looked at: continue with `cursor`. A tenant has one search at a time.',
@@ -198,7 +204,6 @@ export const searchEvents = operation('GET', '/v1/events/search', {
 });
 
 export const getEvent = operation('GET', '/v1/events/:id', {
-  id: 'getEvent',
   summary: 'Read an event with its payload',
   access: { capability: 'view' },
   answers: {
@@ -207,7 +212,6 @@ export const getEvent = operation('GET', '/v1/events/:id', {
 });
 
 export const eraseEvent = operation('DELETE', '/v1/events/:id', {
-  id: 'eraseEvent',
   summary: 'Erase an event',
   description:
     'What the event held is gone from the database at once, its open deliveries are cancelled, and every poller is told. The receipt says until when Kafka keeps bytes. Erasing it again answers with the same receipt.',
@@ -216,7 +220,6 @@ export const eraseEvent = operation('DELETE', '/v1/events/:id', {
 });
 
 export const getEventPayload = operation('GET', '/v1/events/:id/payload', {
-  id: 'getEventPayload',
   summary: 'Read the exact bytes of an event’s payload',
   access: { capability: 'view' },
   answers: {
@@ -230,7 +233,6 @@ export const getEventPayload = operation('GET', '/v1/events/:id/payload', {
 });
 
 export const getEventRequest = operation('GET', '/v1/events/:id/request', {
-  id: 'getEventRequest',
   summary: 'Read the request that an event’s webhook came with',
   description:
     'Method, path, headers and client address (null for portal sessions, which see no header that tells an address either) of the first arrival, kept as long as the payload. All fields are null, and `truncated` is false, where the request is unknown: the event was published through the API, is about Hookline itself, or was received before Hookline kept requests.',
@@ -240,7 +242,6 @@ export const getEventRequest = operation('GET', '/v1/events/:id/request', {
 });
 
 export const listEventDeliveries = operation('GET', '/v1/events/:id/deliveries', {
-  id: 'listEventDeliveries',
   summary: 'List the deliveries of an event',
   access: { capability: 'view' },
   query: pageQuery,
@@ -248,7 +249,6 @@ export const listEventDeliveries = operation('GET', '/v1/events/:id/deliveries',
 });
 
 export const listEventReceipts = operation('GET', '/v1/events/:id/receipts', {
-  id: 'listEventReceipts',
   summary: 'List the arrivals of an event, its duplicates included, oldest first',
   query: pageQuery,
   answers: { 200: page(receipt, 'Arrivals of the event') },
@@ -256,7 +256,6 @@ export const listEventReceipts = operation('GET', '/v1/events/:id/receipts', {
 });
 
 export const listEventMatching = operation('GET', '/v1/events/:id/matching', {
-  id: 'listEventMatching',
   summary: 'List the endpoints of the tenant, and why each got an event or did not',
   description:
     'Evaluated as fan-out did it, by the settings at the time of receipt: a change of an endpoint counts for events received at its `effective_at`, two seconds after it, or later. Endpoints that are deleted are listed for 30 days.',
@@ -269,7 +268,7 @@ export const events = resource({
   tag: 'Events',
   description: 'Events that were received or published, with their status.',
   components: [erasedEvent, event, eventWithPayload, eventRequest, publishedEvent, receipt, eventSearch, eventMatch],
-  operations: [
+  operations: {
     publishEvent,
     listEvents,
     searchEvents,
@@ -280,5 +279,5 @@ export const events = resource({
     listEventDeliveries,
     listEventReceipts,
     listEventMatching,
-  ],
+  },
 });

@@ -2,11 +2,13 @@ import { apiKeys } from './api-keys.ts';
 import { audit } from './audit.ts';
 import { deadLettersAndReplays } from './dead-letters.ts';
 import { deliveries } from './deliveries.ts';
+import { documentation } from './documentation.ts';
 import { endpoints } from './endpoints.ts';
 import { erasures } from './erasures.ts';
 import { eventTypes } from './event-types.ts';
 import { events } from './events.ts';
 import { limits } from './limits.ts';
+import type { Operation } from './operation.ts';
 import { portalLinks } from './portal-links.ts';
 import { sessions } from './sessions.ts';
 import { sources } from './sources.ts';
@@ -40,6 +42,7 @@ export {
   retryDeliveries,
   retryDelivery,
 } from './deliveries.ts';
+export { getDocs, getOpenApi, getOpenApiOfVersion } from './documentation.ts';
 export { changedEndpoint, type ChangedEndpoint, type Endpoint, newEndpoint, proxyUrl } from './endpoint-settings.ts';
 export {
   createEndpoint,
@@ -119,14 +122,11 @@ export {
   type AnswerHeader,
   type AnswerOf,
   type BodyOf,
-  type Documentation,
   type Given,
   type Operation,
   type Parameter,
   type ParamsOf,
   type QueryOf,
-  type Resource,
-  type Tag,
 } from './operation.ts';
 export {
   createPortalLink,
@@ -197,7 +197,16 @@ export const resources = [
   limits,
   tenants,
   audit,
+  documentation,
 ] as const;
 
 /** All that the API does. */
-export type Operations = (typeof resources)[number]['operations'][number];
+export type Operations = ValueOf<(typeof resources)[number]['operations']>;
+type ValueOf<T> = T extends unknown ? T[keyof T] : never;
+
+/** The name of each operation. */
+export const operationIds: ReadonlyMap<Operation, string> = new Map(
+  resources.flatMap(({ operations }) =>
+    Object.entries<Operation>(operations).map(([id, operation]): [Operation, string] => [operation, id]),
+  ),
+);

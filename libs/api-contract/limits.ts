@@ -24,7 +24,6 @@ export type Limit = t.Static<typeof limit.schema>;
 
 /** Closed to portal sessions: a customer would see how large its provider is. */
 export const listLimits = operation('GET', '/v1/limits', {
-  id: 'listLimits',
   summary: 'List the rates and limits of the tenant and of the key, with what is used now',
   description:
     'Every 429 and 413 names one of these in `limit`. Of limits per process, `used` is that of the process that answers; of rates, the requests of the burst that are not back yet. It is null where nothing is counted, where only other processes count, and of rates while Redis is away.',
@@ -35,5 +34,5 @@ export const limits = resource({
   tag: 'Limits',
   description: 'What a tenant and a key may use: docs/tenancy.md. Only the operator can raise the limits of a tenant.',
   components: [limit],
-  operations: [listLimits],
+  operations: { listLimits },
 });

@@ -5,31 +5,9 @@
 import type { ProblemCode } from '#lib/problem';
 import type { Capability, RouteScope, Scope } from './access.ts';
 import type { AuditAction } from './audit-actions.ts';
-import { list, type Schema, type Static } from './schema.ts';
+import { list, type Schema, type Static, textOf } from './schema.ts';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-
-/** An operation as the document describes it. */
-export interface Documentation {
-  /** The kind of resource that it is listed under. */
-  tag: Tag;
-  /** operationId: generated clients name their methods after it. */
-  id: string;
-  summary: string;
-  description?: string;
-  /** A body that is valid as it stands: the page's commands send it. Every operation that requires a body has one (a test). */
-  example?: object;
-  /** By status; errors apart. */
-  answers: Readonly<Record<number, Answer>>;
-  /** Errors in addition to the common ones. */
-  errors?: readonly ProblemCode[];
-  /** Takes `If-Match`: it changes one resource. */
-  conditional?: boolean;
-  /** The route, as `METHOD /path`, whose body this merge patch changes. */
-  patchOf?: string;
-  /** Needs no key. */
-  isPublic?: boolean;
-}
 
 /** The callers of an operation, and what is kept of the call. */
 export interface Access {
@@ -51,10 +29,26 @@ export interface Access {
   idempotencyKey?: 'optional' | 'required' | 'ignored';
 }
 
-export interface Operation extends Documentation {
+export interface Operation {
   method: Method;
   /** With `:name` for each of its parameters. */
   path: string;
+  /** The kind of resource that it is listed under. */
+  tag: Tag;
+  summary: string;
+  description?: string;
+  /** A body that is valid as it stands: the page's commands send it. Every operation that requires a body has one (a test). */
+  example?: object;
+  /** By status; errors apart. */
+  answers: Readonly<Record<number, Answer>>;
+  /** Errors in addition to the common ones. */
+  errors?: readonly ProblemCode[];
+  /** Takes `If-Match`: it changes one resource. */
+  conditional?: boolean;
+  /** The route, as `METHOD /path`, whose body this merge patch changes. */
+  patchOf?: string;
+  /** Needs no key. */
+  isPublic?: boolean;
   query?: Readonly<Record<string, Parameter>>;
   body?: Schema;
   access?: Access;
@@ -120,7 +114,8 @@ export interface Resource {
   tag: Tag;
   description: string;
   components: readonly Component[];
-  operations: readonly Operation[];
+  /** By operationId, after which generated clients name their methods. */
+  operations: Readonly<Record<string, Operation>>;
 }
 
 /** Keeps what is literal in it for the types below, as `operationsOf` does. */
@@ -190,4 +185,15 @@ type Segments<Path extends string> = Path extends `${infer Segment}/${infer Rest
 
 export type ParamsOf<O extends Operation> = {
   readonly [Segment in Segments<O['path']> as Segment extends `:${infer Name}` ? Name : never]: string;
+};
+
+/** Parameters of each list that is paged. */
+export const pageQuery = {
+  limit: parameter(textOf({ maxLength: 64 }), 'page size, 1 to 1000; default 100'),
+  cursor: parameter(textOf({ maxLength: 1_000 }), 'cursor from the `Link` of the previous page'),
+};
+
+/** Requests that may be held until there is something to answer. */
+export const waitQuery = {
+  wait: parameter(textOf({ maxLength: 64 }), 'seconds, at most 60; `Prefer: wait=N` does the same'),
 };

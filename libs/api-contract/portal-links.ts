@@ -1,7 +1,6 @@
 import { capabilities } from './access.ts';
 import { wholeNumber } from './fields.ts';
-import { answer, component, operationsOf, page, resource } from './operation.ts';
-import { pageQuery } from './paging.ts';
+import { answer, component, operationsOf, page, pageQuery, resource } from './operation.ts';
 import * as t from './schema.ts';
 import { session } from './sessions.ts';
 
@@ -50,7 +49,6 @@ const redeemedPortalLink = component(
 );
 
 export const createPortalLink = operation('POST', '/v1/portal-links', {
-  id: 'createPortalLink',
   summary: 'Make a link that signs a customer in to the portal, once',
   description:
     'One customer is one tenant: the tenant of the request, which `tenant` may repeat as a check. The link ends after `expires_in_seconds` (a day by default, a week at most), when it is redeemed or revoked, and with the key. `return_url` is the URL of the link back from the portal; its origin must be among those of `HOOKLINE_PORTAL_RETURN_ORIGINS`. Open links count as sessions of the tenant.',
@@ -72,7 +70,6 @@ export const createPortalLink = operation('POST', '/v1/portal-links', {
 });
 
 export const redeemPortalLink = operation('POST', '/v1/portal-links/redeem', {
-  id: 'redeemPortalLink',
   summary: 'Redeem the code of a portal link for the token of a session, once',
   description:
     'Needs no key: the code is the credential. With `dry_run`, the answer is whether it could be redeemed, and the code stays usable: for the page that a link opens, which scanners of mail and chats ask for too. 404 for an unknown code; 410 once it is redeemed, revoked or past its end.',
@@ -95,7 +92,6 @@ export const redeemPortalLink = operation('POST', '/v1/portal-links/redeem', {
 });
 
 export const listPortalLinks = operation('GET', '/v1/portal-links', {
-  id: 'listPortalLinks',
   summary: 'List portal links that are not revoked, oldest first; until 30 days after their end',
   access: { scope: 'admin' },
   query: pageQuery,
@@ -103,7 +99,6 @@ export const listPortalLinks = operation('GET', '/v1/portal-links', {
 });
 
 export const getPortalLink = operation('GET', '/v1/portal-links/:id', {
-  id: 'getPortalLink',
   summary: 'Read a portal link, whether it is redeemed or not',
   access: { scope: 'admin' },
   answers: { 200: answer(portalLink, 'The portal link') },
@@ -111,7 +106,6 @@ export const getPortalLink = operation('GET', '/v1/portal-links/:id', {
 });
 
 export const deletePortalLink = operation('DELETE', '/v1/portal-links/:id', {
-  id: 'deletePortalLink',
   summary: 'Revoke a portal link, and end its session; this takes effect within seconds',
   access: { scope: 'admin', audit: 'portal_link.revoke' },
   answers: { 204: { is: 'The portal link is revoked' } },
@@ -123,5 +117,5 @@ export const portalLinks = resource({
   description:
     'Links that sign a customer in to the portal: each is redeemed once for a session without scopes, which may do what its capabilities say and nothing else. `view`: see endpoints, events, deliveries, replays and event types; `replay`: send again; `endpoints`: create and change endpoints; `secrets`: rotate their secrets.',
   components: [portalLink, newPortalLink, redeemedPortalLink],
-  operations: [createPortalLink, redeemPortalLink, listPortalLinks, getPortalLink, deletePortalLink],
+  operations: { createPortalLink, redeemPortalLink, listPortalLinks, getPortalLink, deletePortalLink },
 });

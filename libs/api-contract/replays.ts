@@ -1,8 +1,7 @@
 import { replayItemStatuses, replayOperations, replayOutcomes, shownReplayStatuses } from '#lib/contract';
 import { eventFilterQuery } from './event-filters.ts';
 import { replayRate, wholeNumber } from './fields.ts';
-import { answer, component, operationsOf, page, parameter, schemasOf } from './operation.ts';
-import { pageQuery, waitQuery } from './paging.ts';
+import { answer, component, operationsOf, page, pageQuery, parameter, schemasOf, waitQuery } from './operation.ts';
 import * as t from './schema.ts';
 
 const eventOperation = operationsOf('Events');

@@ -1,8 +1,7 @@
 import { capabilities, scopes } from './access.ts';
 import { givenScopes } from './api-keys.ts';
 import { wholeNumber } from './fields.ts';
-import { answer, component, operationsOf, page, resource } from './operation.ts';
-import { pageQuery } from './paging.ts';
+import { answer, component, operationsOf, page, pageQuery, resource } from './operation.ts';
 import * as t from './schema.ts';
 
 const operation = operationsOf('Sessions');
@@ -66,7 +65,6 @@ const me = component(
 );
 
 export const createSession = operation('POST', '/v1/sessions', {
-  id: 'createSession',
   summary: 'Make a session of this key: a token with the same or fewer scopes, and an end',
   description:
     'The token is a bearer credential like the key. It ends two hours after its last use, after `expires_in_seconds` (12 hours at most, the default), when somebody ends it, and with its key. Its tenant is that of the request; with the operator’s key, `tenant`: `*` is all. With `code`, the answer has a code instead of the token, for one `POST /v1/sessions/redeem` within a minute: for handing the session to a browser.',
@@ -83,7 +81,6 @@ export const createSession = operation('POST', '/v1/sessions', {
 });
 
 export const redeemSession = operation('POST', '/v1/sessions/redeem', {
-  id: 'redeemSession',
   summary: 'Redeem the code of a session for its token, once',
   description: 'Needs no key: the code is the credential.',
   access: { audit: 'session.redeem', idempotencyKey: 'ignored' },
@@ -102,7 +99,6 @@ export const redeemSession = operation('POST', '/v1/sessions/redeem', {
 });
 
 export const listSessions = operation('GET', '/v1/sessions', {
-  id: 'listSessions',
   summary: 'List sessions that have not ended, oldest first',
   description: 'With `Hookline-Tenant: *`, those of the operator for all tenants.',
   access: { scope: 'admin', ofAllTenants: true },
@@ -111,7 +107,6 @@ export const listSessions = operation('GET', '/v1/sessions', {
 });
 
 export const deleteSession = operation('DELETE', '/v1/sessions/:id', {
-  id: 'deleteSession',
   summary: 'End a session; this takes effect within seconds',
   description: 'A session may end itself; another one needs the scope `admin`.',
   access: { scope: 'admin', orSessionItself: true, audit: 'session.end', ofAllTenants: true },
@@ -120,7 +115,6 @@ export const deleteSession = operation('DELETE', '/v1/sessions/:id', {
 });
 
 export const getMe = operation('GET', '/v1/me', {
-  id: 'getMe',
   summary: 'Show the credential of this request: its tenant, its scopes and its end',
   access: { scope: 'any', capability: 'any', ofAllTenants: true },
   answers: { 200: answer(me, 'The credential') },
@@ -131,5 +125,5 @@ export const sessions = resource({
   description:
     'Tokens made from a key, with the same or fewer scopes and an end. A session makes no keys and no sessions.',
   components: [session, newSession, me],
-  operations: [createSession, redeemSession, listSessions, deleteSession, getMe],
+  operations: { createSession, redeemSession, listSessions, deleteSession, getMe },
 });

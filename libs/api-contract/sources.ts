@@ -1,7 +1,6 @@
 import { maxPayloadBytes, sourceSchemes } from '#lib/contract';
 import { displayName, headerName, locator, searchText, secret, wholeNumber } from './fields.ts';
-import { answer, component, operationsOf, page, parameter, resource } from './operation.ts';
-import { pageQuery } from './paging.ts';
+import { answer, component, operationsOf, page, pageQuery, parameter, resource } from './operation.ts';
 import * as t from './schema.ts';
 import { shownSettings, sourceSettings } from './source-settings.ts';
 
@@ -114,7 +113,6 @@ const rejection = component(
 export type Rejection = t.Static<typeof rejection.schema>;
 
 export const createSource = operation('POST', '/v1/sources', {
-  id: 'createSource',
   summary: 'Create a source',
   access: { audit: 'source.create' },
   body: t.closedObject({ name: displayName, scheme: t.textIn(sourceSchemes) }, { secret, ...sourceSettings }),
@@ -126,7 +124,6 @@ export const createSource = operation('POST', '/v1/sources', {
 });
 
 export const listSources = operation('GET', '/v1/sources', {
-  id: 'listSources',
   summary: 'List sources, oldest first',
   query: {
     failing: parameter(
@@ -140,7 +137,6 @@ export const listSources = operation('GET', '/v1/sources', {
 });
 
 export const getSource = operation('GET', '/v1/sources/:id', {
-  id: 'getSource',
   summary: 'Read a source',
   answers: { 200: answer(source, 'The source', 'ETag') },
   errors: ['gone'],
@@ -150,7 +146,6 @@ export const getSource = operation('GET', '/v1/sources/:id', {
 export const changedSource = t.closedObject({ name: displayName }, sourceSettings);
 
 export const updateSource = operation('PATCH', '/v1/sources/:id', {
-  id: 'updateSource',
   summary: 'Change a source',
   description:
     'JSON merge patch: `null` resets a setting to its default. The scheme and the secret cannot be changed here. Where nothing changes, ETag and audit stay as they are.',
@@ -164,7 +159,6 @@ export const updateSource = operation('PATCH', '/v1/sources/:id', {
 });
 
 export const deleteSource = operation('DELETE', '/v1/sources/:id', {
-  id: 'deleteSource',
   summary: 'Delete a source; its senders get 410',
   access: { audit: 'source.delete' },
   answers: { 204: { is: 'The source is deleted' } },
@@ -174,7 +168,6 @@ export const deleteSource = operation('DELETE', '/v1/sources/:id', {
 export const rotation = t.optionalFields({ overlap_seconds: wholeNumber(0, 30 * 24 * 3_600), secret });
 
 export const rotateSourceSecret = operation('POST', '/v1/sources/:id/rotate-secret', {
-  id: 'rotateSourceSecret',
   summary: 'Rotate the secret of a source; the previous secret stays valid during the overlap',
   access: { audit: 'source.rotate_secret' },
   body: rotation,
@@ -185,7 +178,6 @@ export const rotateSourceSecret = operation('POST', '/v1/sources/:id/rotate-secr
 });
 
 export const listSourceRejections = operation('GET', '/v1/sources/:id/rejections', {
-  id: 'listSourceRejections',
   summary: 'List recently rejected webhooks, newest first',
   query: pageQuery,
   answers: { 200: page(rejection, 'Rejected webhooks that are still stored') },
@@ -198,7 +190,6 @@ const headerValue = t.textOf({ maxLength: 16_384 });
 
 /** With the scope `read`, since it changes nothing, and tells no more than the ingress tells everybody. */
 export const verifyWebhook = operation('POST', '/v1/sources/:id/verify', {
-  id: 'verifyWebhook',
   summary: 'Verify a webhook as the source does, and find out what is wrong with it',
   description:
     'Nothing is received. The body is text or base64 (`body_encoding`); `query` is that of the URL, which some schemes sign, `address` that of the sender.',
@@ -228,7 +219,6 @@ export const verifyWebhook = operation('POST', '/v1/sources/:id/verify', {
 
 /** With the scope `write`, which can give the source another secret, and so sign all the same. */
 export const sampleWebhook = operation('POST', '/v1/sources/:id/sample', {
-  id: 'sampleWebhook',
   summary: 'Sign a sample webhook, ready to be sent to the source',
   description:
     'Nothing is sent. Its timestamp is now, so send it before the tolerance of the source has passed. Without a `body`, it is one with an id and a type where the source looks for them. 409 if the source has an Ed25519 key: that is a public one, and can’t sign.',
@@ -244,7 +234,7 @@ export const sources = resource({
   description:
     'Sources receive webhooks from a provider. Settings that are not set have the default that is shown, or the one of the scheme.',
   components: [source, sourceWithSecret, rotatedSecret, verification, sampleOfWebhook, rejection],
-  operations: [
+  operations: {
     createSource,
     listSources,
     getSource,
@@ -254,5 +244,5 @@ export const sources = resource({
     listSourceRejections,
     verifyWebhook,
     sampleWebhook,
-  ],
+  },
 });

@@ -36,7 +36,6 @@ const stats = component(
 export type Stats = t.Static<typeof stats.schema>;
 
 export const getStats = operation('GET', '/v1/stats', {
-  id: 'getStats',
   summary: 'Count events, duplicates, rejected webhooks, attempts and deliveries over time',
   description: `An answer has up to ${maxSteps} steps and ${maxCounts} counts; steps and keys without any are left out. A tenant has ${maxTypesPerDay} types a day, then \`${otherTypes}\`. \`rejected\` is counted by the ingress and approximate: a process that is killed loses its last second. Counts stay when events are removed or erased. Minutes are kept for 48 hours, hours for 90 days, days for 400 days.`,
   query: {
@@ -60,5 +59,5 @@ export const statistics = resource({
   description:
     'Counts over time, by when something happened. They equal the rows of events, receipts, attempts and deliveries, and outlive them. `rejected` is counted by the ingress and approximate: a killed process loses its last second.',
   components: [stats],
-  operations: [getStats],
+  operations: { getStats },
 });

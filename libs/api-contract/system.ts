@@ -41,7 +41,6 @@ const system = component(
 export type System = t.Static<typeof system.schema>;
 
 export const getSystem = operation('GET', '/v1/system', {
-  id: 'getSystem',
   summary: 'Show the running processes, the consumer lag of each stage, and the dependencies',
   description: 'For the operator’s key alone.',
   access: { scope: 'operator', ofAllTenants: true },
@@ -53,5 +52,5 @@ export const systemState = resource({
   tag: 'System',
   description: 'The state of the installation, for the operator’s key alone.',
   components: [system],
-  operations: [getSystem],
+  operations: { getSystem },
 });

@@ -1,8 +1,7 @@
 import { type LimitName, limitNames, limitTable } from '#lib/tenancy';
 import { tenantDeletion } from './erasures.ts';
 import { displayName, wholeNumber } from './fields.ts';
-import { answer, component, operationsOf, page, parameter, resource } from './operation.ts';
-import { pageQuery } from './paging.ts';
+import { answer, component, operationsOf, page, pageQuery, parameter, resource } from './operation.ts';
 import * as t from './schema.ts';
 
 const operation = operationsOf('Tenants');
@@ -37,7 +36,6 @@ export type Tenant = t.Static<typeof tenant.schema>;
 const access = { scope: 'operator', ofAllTenants: true } as const;
 
 export const listTenants = operation('GET', '/v1/tenants', {
-  id: 'listTenants',
   summary: 'List tenants with their counts and limits, in the order of their ids',
   access,
   query: pageQuery,
@@ -45,7 +43,6 @@ export const listTenants = operation('GET', '/v1/tenants', {
 });
 
 export const getTenant = operation('GET', '/v1/tenants/:id', {
-  id: 'getTenant',
   summary: 'Read a tenant with its counts and limits',
   description:
     'A tenant that `GET /v1/tenants` would list. A deleted tenant is 410 for as long as Kafka keeps its records.',
@@ -56,7 +53,6 @@ export const getTenant = operation('GET', '/v1/tenants/:id', {
 
 /** A tenant exists as soon as it is named, so there is none that this creates. */
 export const putTenant = operation('PUT', '/v1/tenants/:id', {
-  id: 'putTenant',
   summary: 'Name a tenant, and set its own limits',
   description:
     'Replaces both: a limit that is left out is that of `HOOKLINE_TENANT_LIMITS`, or the default. A limit that is lowered below what the tenant has removes nothing. Holds in every process within seconds.',
@@ -73,7 +69,6 @@ export const putTenant = operation('PUT', '/v1/tenants/:id', {
 });
 
 export const deleteTenant = operation('DELETE', '/v1/tenants/:id', {
-  id: 'deleteTenant',
   summary: 'Delete a tenant with everything that it has',
   description:
     'Its senders and its keys are refused at once, and all of its rows are removed. Its records on Kafka are dropped, and counted, for as long as Kafka keeps them; until then, requests that name the tenant are 410; then the name can be used again. Deleting the tenant again returns the progress.',
@@ -86,5 +81,5 @@ export const tenants = resource({
   tag: 'Tenants',
   description: 'For the operator’s key alone. A tenant exists as soon as it is named.',
   components: [tenant],
-  operations: [listTenants, getTenant, putTenant, deleteTenant],
+  operations: { listTenants, getTenant, putTenant, deleteTenant },
 });

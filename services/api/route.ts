@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest, RawServerDefault, RouteGenericInterface, RouteOptions } from 'fastify';
-import type { AnswerOf, BodyOf, Operation, Parameter, ParamsOf, QueryOf, Schema } from '#lib/api-contract';
+import type { Access, AnswerOf, BodyOf, Operation, Parameter, ParamsOf, QueryOf, Schema } from '#lib/api-contract';
 import type { FollowedErasures } from '#lib/erasure';
 import type { MatchTurns, UnjudgedFilters } from '#lib/event-filter';
 import type { Verdict } from '#lib/http-client';
@@ -21,6 +21,13 @@ import type { Outbox } from './outbox/publish-outbox.ts';
 import type { AsOfTokens, ReplayWatch } from './replays/index.ts';
 import type { Store } from './resources/resource-table.ts';
 import type { EventSearch } from './searching/event-search.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig extends Access {
+    /** The API does not start without it. */
+    operation?: Operation;
+  }
+}
 
 /** Dependencies of handlers. */
 export interface RouteDeps {
@@ -123,7 +130,7 @@ export const serve =
     servingOf: (deps: RouteDeps) => Serving = () => ({}),
   ): Route =>
   (deps) => {
-    const { method, path: url, query, body: usualBody, access, ...documentation } = operation;
+    const { method, path: url, query, body: usualBody, access } = operation;
     const { bodyLimit, preValidation, body = usualBody, ...config } = servingOf(deps);
     const parameters = Object.entries<Parameter>(query ?? {});
     const required = parameters.flatMap(([name, parameter]) => (parameter.required === true ? [name] : []));
@@ -133,13 +140,12 @@ export const serve =
       ...(required.length > 0 && { required }),
       properties: Object.fromEntries(parameters.map(([name, { schema }]) => [name, schema])),
     };
-    const descriptions = parameters.map(([name, { description }]): [string, string | undefined] => [name, description]);
     return route({
       method,
       url,
       ...(bodyLimit !== undefined && { bodyLimit }),
       ...(preValidation !== undefined && { preValidation }),
-      config: { ...access, ...config, operation: { ...documentation, parameters: Object.fromEntries(descriptions) } },
+      config: { ...access, ...config, operation },
       schema: { ...(query !== undefined && { querystring }), ...(body !== undefined && { body }) },
       // The one place where the types of an operation, which its schemas hold to, meet those of the framework.
       handler: handlerOf(deps) as unknown as RouteOptions['handler'],

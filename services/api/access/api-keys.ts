@@ -6,7 +6,7 @@ import { answerPage, type PageRequest } from '../http/paging.ts';
 import { type FieldErrors, sendInvalid } from '../http/send-problem.ts';
 import { credentialHash, newCredential } from '../keys/key-text.ts';
 import { refuseBeyondLimit } from '../limits/refuse-beyond-limit.ts';
-import { tenantRate } from '../limits/tenant-rate.ts';
+import { tenantRate } from '../limits/rates.ts';
 import { limitOfRoom } from '../resources/tenant-room.ts';
 import { type Route, serve } from '../route.ts';
 import { apiKeyOf, apiKeyRoom, apiKeyTable, type GivenRate, insertApiKey } from './api-key-rows.ts';

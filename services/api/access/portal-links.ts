@@ -14,7 +14,7 @@ import { answerPage, type PageRequest } from '../http/paging.ts';
 import { sendInvalid, sendMissing, sendProblem } from '../http/send-problem.ts';
 import { keyIdOf } from '../keys/identify-caller.ts';
 import { credentialHash, idInCredential, newCredential } from '../keys/key-text.ts';
-import { limitRedeeming } from '../limits/limit-redeeming.ts';
+import { limitRedeeming } from '../limits/rates.ts';
 import { refuseBeyondLimit } from '../limits/refuse-beyond-limit.ts';
 import { type Route, serve } from '../route.ts';
 import {

@@ -9,7 +9,7 @@ import { sendInvalid, sendProblem } from '../http/send-problem.ts';
 import { allTenants, keyIdOf } from '../keys/identify-caller.ts';
 import { credentialHash, idInCredential, newCredential } from '../keys/key-text.ts';
 import { hasScope } from '../keys/scopes.ts';
-import { limitRedeeming } from '../limits/limit-redeeming.ts';
+import { limitRedeeming } from '../limits/rates.ts';
 import { refuseBeyondLimit } from '../limits/refuse-beyond-limit.ts';
 import { type Route, serve } from '../route.ts';
 import {

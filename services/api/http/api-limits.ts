@@ -1,8 +1,7 @@
 import { defaultNumber } from '#lib/config';
 import type { OtherLimits } from '#lib/tenancy';
 import { fields } from '../config.ts';
-import { bodyLimits } from './body-limits.ts';
-import { maxLevels, maxPageItems } from './request-bounds.ts';
+import { bodyLimits, maxLevels, maxPageItems } from './body-limits.ts';
 
 /** The rate of one address. Nobody guesses a code; the rate keeps those who try from the database. */
 export const redeemingRate = { perSecond: 20, burst: 100 };

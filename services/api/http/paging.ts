@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { maxPageItems } from './request-bounds.ts';
+import { maxPageItems } from './body-limits.ts';
 import { type FieldErrors, sendInvalid } from './send-problem.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { preValidationHookHandler } from 'fastify';
 import { fieldName } from './field-errors.ts';
-import { maxLevels } from './request-bounds.ts';
+import { maxLevels } from './body-limits.ts';
 import { schemaOf } from './route-schema.ts';
 import { excessOf } from './schema-bounds.ts';
 import { sendInvalid } from './send-problem.ts';

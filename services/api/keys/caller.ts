@@ -5,7 +5,7 @@ import { type Rate, rateLimitFields, type RateLimiter, waitSeconds } from '#lib/
 import type { TenantLimits, TenantUsage } from '#lib/tenancy';
 import { asksDryRun } from '../http/current-request.ts';
 import { sendInvalid, sendLimitReached, sendProblem, sendRateLimited } from '../http/send-problem.ts';
-import { credentialBucket, tenantRate } from '../limits/tenant-rate.ts';
+import { credentialBucket, tenantRate } from '../limits/rates.ts';
 import { allTenants, type Caller, identifyCaller, type IdentityDeps, keyIdOf } from './identify-caller.ts';
 import type { KnownKey } from './key-directory.ts';
 import type { Uses } from './key-uses.ts';

@@ -6,13 +6,12 @@
  * operation of a running API, and checks its answers against them.
  */
 import type { RouteOptions } from 'fastify';
-import { resources as resourcesOfContract, nullable, type Schema } from '#lib/api-contract';
+import { nullable, type Operation, operationIds, resources, type Schema } from '#lib/api-contract';
 import { AppError } from '#lib/runtime';
 import { type ObjectSchema, schemaOf } from '../http/route-schema.ts';
 import { type DocumentedOperation, operationOf } from './describe-operation.ts';
 import { problemSchema } from './errors-of.ts';
 import { answerHeaders, requestHeaders } from './headers.ts';
-import { documented, type DocumentedResource, type Operation } from './operation.ts';
 import { type DeliveryOperation, webhooks } from './webhooks/webhooks.ts';
 
 export interface OpenApiDocument {
@@ -35,29 +34,26 @@ const securitySchemes = {
   key: { type: 'http', scheme: 'bearer', description: 'an API key, or the admin key' },
 };
 
-const resources: readonly DocumentedResource[] = [
-  ...resourcesOfContract.map(documented),
-  { tag: 'Documentation', description: 'This documentation, for programs and for people.', schemas: {} },
-];
-
 /** @param apiUrl the URL for clients; empty: the place where they got the document */
 export function buildDocument(routes: readonly RouteOptions[], { apiUrl }: { apiUrl: string }): OpenApiDocument {
-  const undocumented = routes.filter(({ config }) => config?.operation === undefined);
+  const idOf = ({ config }: RouteOptions) => config?.operation && operationIds.get(config.operation);
+  const undocumented = routes.filter((route) => idOf(route) === undefined);
   if (undocumented.length > 0)
     throw new AppError('bug', `the API's document lacks ${undocumented.map(nameOf).join(', ')}`);
   const schemas: Record<string, Schema> = { Problem: problemSchema };
   const paths: OpenApiDocument['paths'] = {};
 
-  for (const { tag, schemas: ofResource } of resources) {
-    Object.assign(schemas, ofResource);
+  for (const { tag, components } of resources) {
+    for (const { name, schema } of components) schemas[name] = schema;
     for (const route of routes) {
       const operation = route.config?.operation;
       if (operation?.tag !== tag) continue;
       const takes = bodyOf(operation, route, routes);
-      const requestName = `${operation.id[0]?.toUpperCase()}${operation.id.slice(1)}Request`;
+      const id = idOf(route) ?? '';
+      const requestName = `${id[0]?.toUpperCase()}${id.slice(1)}Request`;
       if (takes !== undefined) schemas[requestName] = takes;
       const path = (paths[route.url.replace(/:(\w+)/g, '{$1}')] ??= {});
-      path[String(route.method).toLowerCase()] = operationOf(operation, { route, takes, requestName });
+      path[String(route.method).toLowerCase()] = operationOf(operation, { id, route, takes, requestName });
     }
   }
   return {

@@ -1,10 +1,9 @@
 import type { RouteOptions } from 'fastify';
-import { type Answer, type RouteScope, type Schema, text } from '#lib/api-contract';
-import { type ObjectSchema, schemaOf } from '../http/route-schema.ts';
+import { type Answer, type Operation, type Parameter, type RouteScope, type Schema, text } from '#lib/api-contract';
+import type { ObjectSchema } from '../http/route-schema.ts';
 import { scopeOf } from '../keys/scopes.ts';
-import { errorAnswers, problemsOf } from './errors-of.ts';
+import { errorAnswers, problemsOf, ref } from './errors-of.ts';
 import type { requestHeaders } from './headers.ts';
-import { type Operation, ref } from './operation.ts';
 
 /** The part of OpenAPI's Operation Object that is used here. */
 export interface DocumentedOperation {
@@ -20,13 +19,14 @@ export interface DocumentedOperation {
 }
 
 interface Described {
+  id: string;
   route: RouteOptions;
   /** The body that may be sent, and the name of its shared schema. */
   takes: ObjectSchema | undefined;
   requestName: string;
 }
 
-export function operationOf(operation: Operation, { route, takes, requestName }: Described): DocumentedOperation {
+export function operationOf(operation: Operation, { id, route, takes, requestName }: Described): DocumentedOperation {
   const method = String(route.method);
   const { url, config } = route;
   const isPublic = operation.isPublic === true;
@@ -34,14 +34,14 @@ export function operationOf(operation: Operation, { route, takes, requestName }:
   const { example } = operation;
   const mediaType = operation.patchOf === undefined ? 'application/json' : 'application/merge-patch+json';
   return {
-    operationId: operation.id,
+    operationId: id,
     summary: operation.summary,
     ...(operation.description !== undefined && { description: operation.description }),
     tags: [operation.tag],
     security: isPublic ? [] : [{ key: scopesOf(scopeOf({ method, config: config ?? {} })) }],
     parameters: [
       ...pathParameters(url),
-      ...queryParameters(operation, route),
+      ...queryParameters(operation),
       ...(isPublic ? [] : [parameter('tenant')]),
       ...(takesKey ? [parameter('idempotencyKey')] : []),
       ...(operation.conditional === true ? [parameter('ifMatch')] : []),
@@ -71,19 +71,14 @@ const pathParameters = (url: string): object[] =>
 /** Parameters that stay text until they are checked (http/paging.ts). */
 const truthful: Readonly<Record<string, Schema>> = { limit: { type: 'integer', minimum: 1, maximum: 1_000 } };
 
-function queryParameters({ parameters = {} }: Operation, route: RouteOptions): object[] {
-  const { properties = {}, required = [] } = schemaOf(route).querystring ?? {};
-  return Object.entries(properties).map(([name, schema]) => {
-    const description = parameters[name];
-    return {
-      name,
-      in: 'query',
-      required: required.includes(name),
-      ...(description !== undefined && { description }),
-      schema: truthful[name] ?? schema,
-    };
-  });
-}
+const queryParameters = ({ query = {} }: Operation): object[] =>
+  Object.entries<Parameter>(query).map(([name, { schema, required = false, description }]) => ({
+    name,
+    in: 'query',
+    required,
+    ...(description !== undefined && { description }),
+    schema: truthful[name] ?? schema,
+  }));
 
 function answerOf({ is, body, contentType = 'application/json', headers = [] }: Answer, takesKey: boolean): object {
   const names: readonly string[] = takesKey ? [...headers, 'Idempotent-Replayed'] : headers;

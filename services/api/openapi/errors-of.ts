@@ -1,7 +1,8 @@
-import { count, list, object, type Schema, text } from '#lib/api-contract';
+import { count, list, object, type Operation, type Schema, text } from '#lib/api-contract';
 import { type ProblemCode, problemCodes, problemContentType } from '#lib/problem';
 import { rateLimitHeaders } from './headers.ts';
-import { ref, type Operation } from './operation.ts';
+
+export const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
 
 export const problemSchema: Schema = {
   ...object(

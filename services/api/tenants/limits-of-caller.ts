@@ -14,7 +14,7 @@ import { countOpenSessions } from '../access/index.ts';
 import { countTypes } from '../event-types/index.ts';
 import { type ApiLimitName, apiLimits, exportBucket, exportRate, plainText } from '../http/api-limits.ts';
 import type { KnownKey } from '../keys/key-directory.ts';
-import { credentialBucket, tenantRate } from '../limits/tenant-rate.ts';
+import { credentialBucket, tenantRate } from '../limits/rates.ts';
 import type { RouteDeps } from '../route.ts';
 import { countSearches } from '../searching/search-places.ts';
 import { countsOf, findTenant } from './queries.ts';

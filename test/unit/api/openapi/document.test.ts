@@ -1,5 +1,6 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { fastify } from 'fastify';
+import { operationIds } from '#lib/api-contract';
 import { problemCodes } from '#lib/problem';
 import { buildDocument, type OpenApiDocument } from '../../../../services/api/openapi/build-document.ts';
 import { documentRoutes } from '../../../../services/api/openapi/document-routes.ts';
@@ -95,7 +96,9 @@ describe('the document', () => {
     const app = fastify({ ajv: { customOptions: { strict: false, coerceTypes: false, removeAdditional: false } } });
     app.get('/', async (request) => {
       for (const { config, schema } of testRoutes()) {
-        const { id = '', example } = config?.operation ?? {};
+        const operation = config?.operation;
+        const example = operation?.example;
+        const id = (operation && operationIds.get(operation)) ?? '';
         const validate = request.compileValidationSchema((schema as { body?: object } | undefined)?.body ?? {});
         if (example !== undefined) problems.set(id, validate(example) === true ? undefined : validate.errors);
       }

@@ -1,6 +1,7 @@
 import type { preValidationAsyncHookHandler } from 'fastify';
 import { clientOf } from '#lib/net';
-import { rateLimitFields, waitSeconds } from '#lib/rate-limit';
+import { type Rate, rateLimitFields, waitSeconds } from '#lib/rate-limit';
+import type { TenantLimits } from '#lib/tenancy';
 import { redeemingRate } from '../http/api-limits.ts';
 import { asksDryRun } from '../http/current-request.ts';
 import { sendRateLimited } from '../http/send-problem.ts';
@@ -23,3 +24,14 @@ export const limitRedeeming =
       `The client's address has reached ${redeemingRate.perSecond} tries per second`,
     );
   };
+
+const burstSeconds = 2;
+
+/** The bucket of a key or a portal session; that of a tenant is its name. */
+export const credentialBucket = (tenant: string, id: string): string => `${tenant}:${id}`;
+
+/** The rate of all keys of a tenant together, and so the highest of a single key. */
+export function tenantRate(limits: TenantLimits, tenant: string): Rate {
+  const perSecond = limits.of(tenant, 'requests_per_second');
+  return { perSecond, burst: burstSeconds * perSecond };
+}
