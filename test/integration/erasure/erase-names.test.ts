@@ -1,25 +1,26 @@
 /** Stored answers and replays that name what was erased, in Postgres and in Redis. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createForgetResponses, createPostgresStore, createRedisResponses, rememberingStore } from '#lib/idempotency';
+import { createPostgres, type Postgres } from '#lib/postgres';
 import { createRedis, type Redis } from '#lib/redis';
-import { serverAddresses, uniquePrefix } from '../../support/servers.ts';
+import { silentLogger, systemClock } from '#lib/runtime';
+import { createDatabase, serverAddresses, uniquePrefix } from '../../support/servers.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { testSecretBox } from '../../unit/api/build-test-app.ts';
 import { type OpenApi, openApi } from '../api/api-over-database.ts';
-import { createPostgres } from '#lib/postgres';
-import { silentLogger, systemClock } from '#lib/runtime';
+import { closePostgres } from '../projector/projection.ts';
 import { stepsOver, workOff } from './erasing-api.ts';
 
 const prefix = uniquePrefix('erase-names');
 let redis: Redis;
+let postgres: Postgres;
 let api: OpenApi;
 beforeAll(async () => {
   redis = createRedis({ url: serverAddresses().redisUrl, name: 'test', clock: systemClock, log: silentLogger });
   await redis.start();
   const memory = createRedisResponses({ redis, prefix, secretBox: testSecretBox, clock: systemClock });
-  const database = await openApi();
-  const postgres = createPostgres({
-    ...{ url: database.databaseUrl, applicationName: 'hookline-test', maxConnections: 4 },
+  postgres = createPostgres({
+    ...{ url: await createDatabase(), applicationName: 'hookline-test', maxConnections: 4 },
     ...{ statementTimeoutMs: 10_000, log: silentLogger },
   });
   const seconds = { lockSeconds: 90, ttlSeconds: 3_600 };
@@ -30,6 +31,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await api.close();
+  await closePostgres(postgres);
   await redis.stop();
 });
 
