@@ -1,17 +1,18 @@
 /** Event types over the API: names and their redirects, versions, texts, lists, limits. */
 import fc from 'fast-check';
 import type { EventTypeChange, EventTypeSummary, EventType } from '#lib/api-contract';
-import { createTenantLimits } from '#lib/tenancy';
+import { createTenantLimits, type LimitName } from '#lib/tenancy';
 import { eventFact } from '../../unit/projector/facts.ts';
 import { project } from '../projector/projection.ts';
 import { nextPath, type OpenApi, openApi } from './api-over-database.ts';
 
+const byTenant = new Map<string, Partial<Record<LimitName, number>>>([
+  ['few', { event_types: 2 }],
+  ['small', { event_type_bytes: 2_000 }],
+]);
+
 let api: OpenApi;
 beforeAll(async () => {
-  const byTenant = new Map([
-    ['few', { event_types: 2 }],
-    ['small', { event_type_bytes: 2_000 }],
-  ]);
   api = await openApi({ limits: createTenantLimits({ forAll: {}, byTenant }) });
 });
 afterAll(() => api.close());
@@ -313,6 +314,19 @@ test('a tenant has so many types and bytes of them', async () => {
   await small.create('a');
   const notes = { notes: 'x'.repeat(1_600) };
   expect((await small.ask('PATCH', '/a', notes)).json()).toMatchObject({ status: 429, limit: 'event_type_bytes' });
+});
+
+test('a tenant that has more types than its limit, which was lowered, changes them by an import, and adds none', async () => {
+  const lowered = newTenant('lowered');
+  await lowered.create('a');
+  await lowered.create('b');
+  byTenant.set('lowered', { event_types: 1 });
+  const imported = await lowered.ask('POST', '/import', { document: { a: { type: 'object' }, c: { type: 'object' } } });
+  expect(imported.json()).toMatchObject({
+    created: [],
+    changed: [{ name: 'a', version: 1 }],
+    refused: [{ name: 'c', reason: 'the limit event_types is reached' }],
+  });
 });
 
 test('two that create the same name at once: one is refused', async () => {

@@ -398,6 +398,13 @@ describe('a new endpoint', () => {
     expect(answer.body).toContain('value="https://10.0.0.1/"');
   });
 
+  test('that the API refuses as a whole comes back with the reason', async () => {
+    const { post, api } = buildEndpoints();
+    api.on('POST /v1/endpoints', problemReply(400, 'validation_failed', { detail: 'The body is not valid' }));
+    const answer = await post('/t/acme/endpoints/new', { url: 'https://a.example/' }, tenantToken);
+    expect([answer.statusCode, answer.body.includes('The body is not valid')]).toEqual([400, true]);
+  });
+
   test.each([
     ['filter', '{', 'is not JSON'],
     ['headers', 'no colon', 'line 1 must be a name, a colon and a value'],

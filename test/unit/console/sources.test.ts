@@ -181,6 +181,13 @@ describe('a new source', () => {
     expect(bodyOf(api.calls.at(-1))).toEqual({ name: 'x', scheme: 'stripe', secret: 'my own' });
   });
 
+  test('that the API refuses as a whole comes back with the reason', async () => {
+    const { post, api } = withSource();
+    api.on('POST /v1/sources', problemReply(400, 'validation_failed', { detail: 'The body is not valid' }));
+    const answer = await post('/t/acme/sources/new?scheme=github', { name: 'Shop' }, tenantToken);
+    expect([answer.statusCode, answer.body.includes('The body is not valid')]).toEqual([400, true]);
+  });
+
   test('that is wrong comes back filled in, with the message at its field', async () => {
     const { post, api } = withSource();
     const errors = [
