@@ -4,7 +4,7 @@ import type { Query } from '#lib/postgres';
 import { problem, problemContentType } from '#lib/problem';
 import type { SecretBox } from '#lib/secret-box';
 import type { KeyedRequest, KeptResponse } from './ports.ts';
-import { identityOf } from './postgres-row.ts';
+import { identityOf } from './request-hash.ts';
 import type { ForgetResponses } from './redis-responses.ts';
 import { openResponse, sealResponse } from './sealed-response.ts';
 

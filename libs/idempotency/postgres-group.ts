@@ -16,7 +16,7 @@ import { type AppError, type CrashPoints, toAppError } from '#lib/runtime';
 import { type HeldTransaction, holdTransaction, isAborted, isIdleTooLong } from './held-transaction.ts';
 import { nestedTransactions, type Store } from './nested-transactions.ts';
 import type { GroupEnding, IdempotencyStore, KeptResponse, KeyedRequest, WriteGroup } from './ports.ts';
-import { lockIdOf } from './postgres-row.ts';
+import { lockIdOf } from './request-hash.ts';
 import type { PostgresStoreOptions } from './postgres-store.ts';
 import { sealResponse } from './sealed-response.ts';
 

@@ -2,7 +2,7 @@ import { AppError, type CrashPoints, isAppError } from '#lib/runtime';
 import { type HeldTransaction, isAborted, isIdleTooLong } from './held-transaction.ts';
 import { nestedTransactions, type Store } from './nested-transactions.ts';
 import type { Ending, KeptResponse, KeyedRequest, Run } from './ports.ts';
-import { identityOf } from './postgres-row.ts';
+import { identityOf } from './request-hash.ts';
 import type { PostgresStoreOptions } from './postgres-store.ts';
 import { sealResponse } from './sealed-response.ts';
 

@@ -23,7 +23,7 @@ import { type HeldTransaction, holdTransaction } from './held-transaction.ts';
 import type { Store } from './nested-transactions.ts';
 import type { Begun, Found, IdempotencyStore, KeyedRequest } from './ports.ts';
 import { createGroupRun } from './postgres-group.ts';
-import { identityOf, lockIdOf } from './postgres-row.ts';
+import { identityOf, lockIdOf } from './request-hash.ts';
 import { createPostgresRun } from './postgres-run.ts';
 import { openResponse } from './sealed-response.ts';
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { KeyedRequest } from './ports.ts';
 
 interface HashedRequest {
   method: string;
@@ -17,3 +18,12 @@ export function hashParts(parts: readonly Buffer[]): Buffer {
   for (const part of parts) sha256.update(`${part.length}:`).update(part);
   return sha256.digest();
 }
+
+/** The row's primary key. */
+export const identityOf = ({ tenant, credential, keyHash }: KeyedRequest): unknown[] => [tenant, credential, keyHash];
+
+/** 64 bits: two keys that share a lock only answer each other with a conflict, and only while one is in progress. */
+export const lockIdOf = ({ tenant, credential, keyHash }: KeyedRequest): string =>
+  hashParts([Buffer.from(tenant), Buffer.from(credential), keyHash])
+    .readBigInt64BE()
+    .toString();

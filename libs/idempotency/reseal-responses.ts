@@ -2,7 +2,7 @@ import type { Query } from '#lib/postgres';
 import { toAppError } from '#lib/runtime';
 import type { SecretBox } from '#lib/secret-box';
 import type { KeyedRequest } from './ports.ts';
-import { identityOf } from './postgres-row.ts';
+import { identityOf } from './request-hash.ts';
 import { openResponse, sealResponse } from './sealed-response.ts';
 
 export interface ResealedResponses {

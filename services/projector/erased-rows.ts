@@ -3,7 +3,7 @@ import { erasedEventKey, erasedKey, findErased, findErasedByKey } from '#lib/era
 import { encode, send } from '#lib/event-store';
 import type { Query } from '#lib/postgres';
 import type { BatchRows } from './batch-rows.ts';
-import { keyOf } from './key-of.ts';
+import { keyOf } from './facts.ts';
 
 export interface ErasedRows {
   /** Undefined: of no event, or of none that is known. */

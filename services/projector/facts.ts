@@ -78,3 +78,6 @@ export function idsOf(fact: Fact): { tenant: string; eventId: string | null; del
       };
   }
 }
+
+/** No part holds a NUL: Postgres refuses such a text, and so the batch, whatever the key. */
+export const keyOf = (...parts: readonly string[]): string => parts.join('\0');

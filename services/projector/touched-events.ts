@@ -3,7 +3,7 @@ import { deliveryCounts } from '#lib/contract';
 import { type EventRef, run, type takeClocks } from '#lib/event-store';
 import type { Query } from '#lib/postgres';
 import { AppError, formatMicros, parseRfc3339 } from '#lib/runtime';
-import { keyOf } from './key-of.ts';
+import { keyOf } from './facts.ts';
 import type { TouchedEvent } from './statements/decide-events.ts';
 
 /** The amounts to add to an event's counts. */

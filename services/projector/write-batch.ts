@@ -26,7 +26,7 @@ import {
 import type { Query } from '#lib/postgres';
 import { type BatchRows, ofTenants } from './batch-rows.ts';
 import { findErasedRows, withoutErased } from './erased-rows.ts';
-import { keyOf } from './key-of.ts';
+import { keyOf } from './facts.ts';
 import { insertAttempts } from './statements/attempts.ts';
 import { insertDeadLetters } from './statements/dead-letters.ts';
 import { decideEvents } from './statements/decide-events.ts';

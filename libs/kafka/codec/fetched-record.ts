@@ -1,6 +1,6 @@
 import type { IHeaders } from 'kafkajs';
 import { setOwn } from '#lib/contract';
-import { ByteReader } from './byte-reader.ts';
+import { ByteReader } from './wire-types.ts';
 import { eachHeader } from './wire-headers.ts';
 
 /** The fields of a record's batch that kafkajs reads. */

@@ -1,5 +1,4 @@
-import type { ByteReader } from './byte-reader.ts';
-import { int32, text } from './wire-types.ts';
+import { type ByteReader, int32, text } from './wire-types.ts';
 
 /** One partition's batch, encoded by record-batch.ts. */
 export interface EncodedBatch {

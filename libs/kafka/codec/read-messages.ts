@@ -3,7 +3,7 @@
  * compressed has a set of messages as its value: https://kafka.apache.org/documentation/#messageset
  */
 import { crc32 } from 'node:zlib';
-import { ByteReader } from './byte-reader.ts';
+import { ByteReader } from './wire-types.ts';
 import { decompress, nameOfCodec } from './compression/compression.ts';
 import { UndecodableError } from './compression/undecodable.ts';
 import { FetchedBatch, type FetchedMessage } from './fetched-batch.ts';

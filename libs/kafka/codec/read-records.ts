@@ -1,4 +1,4 @@
-import { ByteReader } from './byte-reader.ts';
+import { ByteReader } from './wire-types.ts';
 import { UndecodableError } from './compression/undecodable.ts';
 import { type BatchFacts, FetchedRecord } from './fetched-record.ts';
 

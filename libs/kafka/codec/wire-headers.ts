@@ -1,4 +1,4 @@
-import { ByteReader } from './byte-reader.ts';
+import { ByteReader } from './wire-types.ts';
 
 /**
  * The headers of a record's body, in their order.

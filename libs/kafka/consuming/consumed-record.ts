@@ -1,6 +1,6 @@
 import type { KafkaMessage } from 'kafkajs';
 import { type HeaderText, setOwn } from '#lib/contract';
-import { ByteReader } from '../codec/byte-reader.ts';
+import { ByteReader } from '../codec/wire-types.ts';
 import { FetchedRecord } from '../codec/fetched-record.ts';
 import { encodeBody } from '../codec/record-batch.ts';
 import { eachHeader } from '../codec/wire-headers.ts';

@@ -6,7 +6,7 @@ import fetchResponse, {
   type FetchResponse,
   type PartitionResponse,
 } from 'kafkajs/src/protocol/requests/fetch/v11/response.js';
-import { ByteReader } from '../codec/byte-reader.ts';
+import { ByteReader } from '../codec/wire-types.ts';
 import { readRecordBatches } from '../codec/read-record-batches.ts';
 
 export function decodeFetchesInOnePass(): void {

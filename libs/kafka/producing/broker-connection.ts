@@ -5,7 +5,7 @@
  */
 import type { Kafka } from 'kafkajs';
 import type { Exchange } from 'kafkajs/src/cluster/index.js';
-import { ByteReader } from '../codec/byte-reader.ts';
+import { ByteReader } from '../codec/wire-types.ts';
 import { type ClusterMetadata, metadataBody, readMetadataResponse } from '../codec/metadata-request.ts';
 import { type EncodedBatch, type PartitionAnswer, produceBody, readProduceResponse } from '../codec/produce-request.ts';
 import { createInnerCluster } from '../kafkajs-patches/inner-cluster.ts';

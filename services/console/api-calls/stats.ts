@@ -1,5 +1,6 @@
-import type { Stats } from '#lib/api-contract';
+import type { EndpointHealth, Stats } from '#lib/api-contract';
 import type { StatSeries } from '#lib/contract';
+import type { ReadApi } from './console-api.ts';
 
 /** Sums and steps of `GET /v1/stats`. */
 
@@ -43,3 +44,11 @@ export function steps(stats: Stats, name: StatSeries, stepMs: number): readonly 
 /** Whether counting began within the time that is shown, or not at all. */
 export const isPartlyCounted = ({ since, counted_since: countedSince }: Stats): boolean =>
   countedSince === null || countedSince > since;
+
+/** The health of endpoints, by id. One that can't be told is left out. */
+export async function askHealth(api: ReadApi, ids: readonly string[]): Promise<ReadonlyMap<string, EndpointHealth>> {
+  const asked = await Promise.all(
+    ids.map(async (id) => [id, await api.ask('GET /v1/endpoints/:id/health', { params: { id } })] as const),
+  );
+  return new Map(asked.flatMap(([id, health]) => (health.ok ? [[id, health.value]] : [])));
+}

@@ -2,7 +2,7 @@ import type { Page } from '#client';
 import type { Attempt, Delivery, Endpoint, EndpointHealth } from '#lib/api-contract';
 import { isFinal } from '#lib/contract';
 import { type FieldError, type ReadApi, valueOf } from '../api-calls/console-api.ts';
-import { askHealth } from '../api-calls/health.ts';
+import { askHealth } from '../api-calls/stats.ts';
 import type { TenantContext } from '../page.ts';
 
 /** Whether it may still be sent. */

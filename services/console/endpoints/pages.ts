@@ -1,8 +1,7 @@
 import type { Stats, Endpoint, EndpointHealth } from '#lib/api-contract';
 import { html, type Html } from '#lib/html';
 import type { FieldError } from '../api-calls/console-api.ts';
-import { askHealth } from '../api-calls/health.ts';
-import { totalsByKey } from '../api-calls/stats.ts';
+import { askHealth, totalsByKey } from '../api-calls/stats.ts';
 import { page, type PageResult } from '../page-result.ts';
 import { type Page, type TenantContext, tenantPage } from '../page.ts';
 import { percent } from '../ui/chart.ts';

@@ -3,8 +3,7 @@ import type { Stats } from '#lib/api-contract';
 import type { StatDimension, StatStep } from '#lib/contract';
 import { countsOf } from '../api-calls/calls.ts';
 import type { Asked, ReadApi } from '../api-calls/console-api.ts';
-import { askHealth } from '../api-calls/health.ts';
-import { totalsByKey } from '../api-calls/stats.ts';
+import { askHealth, totalsByKey } from '../api-calls/stats.ts';
 import { endpointNames, type TenantNames } from '../api-calls/tenant-names.ts';
 
 const minuteMs = 60_000;

@@ -1,6 +1,6 @@
 import type { EarlyStatRow, StatRow } from '#lib/event-store';
 import type { BatchRows } from '../batch-rows.ts';
-import { keyOf } from '../key-of.ts';
+import { keyOf } from '../facts.ts';
 import type { DuplicateCount } from '../statements/duplicates.ts';
 import type { InsertedEvent } from '../statements/events.ts';
 import type { AdvancedEvent } from '../statements/outcomes.ts';

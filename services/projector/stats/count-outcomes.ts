@@ -10,7 +10,7 @@
 import { isFinal, type StepRecord } from '#lib/contract';
 import type { CountedSeries } from '#lib/event-store';
 import { formatMicros } from '#lib/runtime';
-import { keyOf } from '../key-of.ts';
+import { keyOf } from '../facts.ts';
 import type { AdvancedEvent } from '../statements/outcomes.ts';
 import { minuteOf } from './minute-counts.ts';
 

@@ -1,6 +1,6 @@
 import { type StatDimension, statDimensions } from '#lib/contract';
 import { countedSeries, type CountedSeries, type StatRow } from '#lib/event-store';
-import { keyOf } from '../key-of.ts';
+import { keyOf } from '../facts.ts';
 
 /** A fact that is counted once in each of the dimensions that it has. */
 interface Counted {

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { ByteReader } from '../../../libs/kafka/codec/byte-reader.ts';
+import { ByteReader } from '../../../libs/kafka/codec/wire-types.ts';
 import { metadataBody, readMetadataResponse } from '../../../libs/kafka/codec/metadata-request.ts';
 import { produceBody, readProduceResponse } from '../../../libs/kafka/codec/produce-request.ts';
 import { batchRecord, encodeRecordBatch } from '../../../libs/kafka/codec/record-batch.ts';

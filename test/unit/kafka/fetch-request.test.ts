@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import fc from 'fast-check';
 import type { Broker } from 'kafkajs';
-import { ByteReader } from '../../../libs/kafka/codec/byte-reader.ts';
+import { ByteReader } from '../../../libs/kafka/codec/wire-types.ts';
 import { countFetched, fetchBody, type FetchRequest } from '../../../libs/kafka/codec/fetch-request.ts';
 import { createSendFetch } from '../../../libs/kafka/kafkajs-patches/fetch-request.ts';
 
