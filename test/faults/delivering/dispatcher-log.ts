@@ -76,15 +76,17 @@ export function readDispatcherLog({ joins, sends, unasked, steps }: DispatcherFa
       const left = new Set(first === undefined ? [] : sends.get(keyOf(first)));
       const found = new Map<Arrival, LoggedSend>();
       // Exact fits first: a send is not matched with an earlier arrival while another fits.
-      for (const { lateMs, stops } of [
-        { lateMs: slackMs, stops: [] },
-        { lateMs: starvedMs, stops: [] },
-        { lateMs: starvedMs, stops: faults.filter(isStop) },
+      const stops = faults.filter(isStop);
+      for (const { lateMs, moved } of [
+        { lateMs: slackMs, moved: asLogged },
+        { lateMs: starvedMs, moved: asLogged },
+        { lateMs: starvedMs, moved: beforeStops(stops) },
+        { lateMs: starvedMs, moved: upToArrival(stops) },
       ]) {
         for (const arrival of arrivals) {
           if (found.has(arrival)) continue;
           const [soonest] = [...left]
-            .map((logged) => ({ logged, send: movedBefore(stops, logged, arrival) }))
+            .map((logged) => ({ logged, send: moved(logged, arrival) }))
             .filter(({ send }) => brought(send, arrival, lateMs) && isSignedBy(send, arrival))
             .sort((a, b) => patienceOf(a.send, arrival) - patienceOf(b.send, arrival));
           if (soonest === undefined) continue;
@@ -97,14 +99,31 @@ export function readDispatcherLog({ joins, sends, unasked, steps }: DispatcherFa
   };
 }
 
-/** The send without the time between its arrival and its line in the log in which its process stood still: its duration does not hold that. */
-function movedBefore(stops: readonly Fault[], send: LoggedSend, { atMs }: Arrival): LoggedSend {
-  const stoodMs = stops
+/** Where a send began, as far as its line in the log says. */
+type Move = (send: LoggedSend, arrival: Arrival) => LoggedSend;
+
+const asLogged: Move = (send) => send;
+
+const begunEarlier = (send: LoggedSend, ms: number): LoggedSend => ({ ...send, startedAtMs: send.startedAtMs - ms });
+
+/** Its process stood still after its end: its duration holds nothing of that. */
+const beforeStops =
+  (stops: readonly Fault[]): Move =>
+  (send, arrival) =>
+    begunEarlier(send, stoodMs(stops, send, arrival));
+
+/** Its process stood still and was slow to say so: its duration holds a part of that. It began before it arrived. */
+const upToArrival =
+  (stops: readonly Fault[]): Move =>
+  (send, arrival) =>
+    begunEarlier(send, Math.min(stoodMs(stops, send, arrival), Math.max(0, send.startedAtMs - arrival.atMs)));
+
+/** How long its process stood still between its arrival and its line in the log. */
+const stoodMs = (stops: readonly Fault[], send: LoggedSend, { atMs }: Arrival): number =>
+  stops
     .filter((stop) => stop.process === nameOfProcess(send.process))
     .map((stop) => Math.min(stop.settledAtMs, send.endedAtMs) - Math.max(stop.atMs, atMs))
     .reduce((sum, ms) => sum + Math.max(0, ms), 0);
-  return stoodMs === 0 ? send : { ...send, startedAtMs: send.startedAtMs - stoodMs };
-}
 
 /** A receiver that lags, or whose link is slow, may read requests that its sender has given up. */
 const brought = (send: LoggedSend, arrival: Arrival, lateMs: number): boolean =>

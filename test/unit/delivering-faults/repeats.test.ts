@@ -43,9 +43,9 @@ function sentAgain(afterMs: number, options: Options = {}) {
       line(name, 'deliveries.not_looked_up', first.atMs + afterFirstMs, { deliveries: 1 }),
     joins: (name: string, afterFirstMs: number, { assigned = 3, generation = 1 } = {}) =>
       line(name, 'consumer.joined', first.atMs + afterFirstMs, { group, generation, assigned, lost: 0 }),
-    sends: (name: string, which: 'first' | 'again', saidAfterMs = 2) =>
+    sends: (name: string, which: 'first' | 'again', saidAfterMs = 2, durationMs = 4) =>
       line(name, 'delivery.attempted', (which === 'first' ? first : again).atMs + saidAfterMs, {
-        ...{ eventId, endpointId, generation: 0, attempt, durationMs: 4 },
+        ...{ eventId, endpointId, generation: 0, attempt, durationMs },
         outcome: which === 'first' ? outcome : 'delivered',
       }),
     judged: (inTablesAtMs?: InTablesAtMs) =>
@@ -119,6 +119,25 @@ describe('a request of a delivery that was taken before', () => {
     expect(saidAfterStopOf('dispatcher-2')).toEqual(['repeat-by-nobody']);
     // It had twelve seconds to say so.
     expect(saidAfterStopOf('dispatcher', 12_000)).toEqual(['repeat-by-nobody']);
+  });
+
+  it('is told from the first where that lasted as long as its process was stopped, which then was slow to say so', () => {
+    const saidAfterMs = (ms: number) => {
+      const stop: Fault = {
+        ...{ what: 'SIGSTOP of dispatcher', service: 'dispatcher', process: 'dispatcher' },
+        ...{ atMs: firstMs + 20, settledAtMs: firstMs + 16_000 },
+      };
+      const run = sentAgain(12_000, { faults: [stop] });
+      run.joins('dispatcher', -30_000);
+      run.sends('dispatcher', 'first', ms, 15_000);
+      run.joins('dispatcher-2', 11_000);
+      run.sends('dispatcher-2', 'again');
+      return found(run.judged(() => firstMs + 17_000));
+    };
+
+    expect(saidAfterMs(16_900)).toEqual(['behind 1']);
+    // Later than it stood still, and than a starved process would say so.
+    expect(saidAfterMs(32_500)).toEqual(['repeat-by-nobody']);
   });
 
   it('has no cause where nobody says that he has sent it first, and nobody was killed', () => {
