@@ -10,7 +10,10 @@ const withoutReader = /^(docs\/adr\/|\.github\/|CHANGELOG\.md|CODE_OF_CONDUCT\.m
 
 export const documentsIn = (root: string): string[] => globSync('**/*.md', { cwd: root, exclude: excluded }).sort();
 
-/** Links to files and headings that are not there, and documents that don't say for whom they are. */
+/** What these say of the house was so then: nobody follows it. */
+const ofThePast = /^(docs\/adr\/|CHANGELOG\.md)/;
+
+/** Links to files and headings, and names of our code, that are not there; and documents that don't say for whom they are. */
 export function problemsOf(root: string, documents = documentsIn(root)): Problem[] {
   const anchors = new Map<string, ReadonlySet<string>>();
   const anchorsOf = (file: string): ReadonlySet<string> => {
@@ -24,14 +27,21 @@ export function problemsOf(root: string, documents = documentsIn(root)): Problem
     if (!existsSync(join(root, target))) return false;
     return anchor === undefined || !target.endsWith('.md') || anchorsOf(target).has(anchor);
   };
+  const code = globSync('**/*.ts', { cwd: root, exclude: excluded });
+  // By its path from the root, from its room, or by the end of its path.
+  const isCode = (document: string, name: string): boolean =>
+    existsSync(join(root, dirname(document), name)) || code.some((file) => `/${file}`.endsWith(`/${name}`));
   return documents.flatMap((document) => {
     const text = readFileSync(join(root, document), 'utf8');
     const dead = linksIn(text)
       .filter(({ link }) => !leadsSomewhere(document, link))
       .map(({ line, link }) => `${document}:${line}: nothing is at ${link}`);
+    const unknown = (ofThePast.test(document) ? [] : codeNamedIn(text))
+      .filter(({ link }) => !isCode(document, link))
+      .map(({ line, link }) => `${document}:${line}: there is no ${link}`);
     return withoutReader.test(document) || saysForWhom(text)
-      ? dead
-      : [`${document}:1: the first lines must say for whom the document is: "For operators: …"`, ...dead];
+      ? [...dead, ...unknown]
+      : [`${document}:1: the first lines must say for whom the document is: "For operators: …"`, ...dead, ...unknown];
   });
 }
 
@@ -54,6 +64,12 @@ function linksIn(text: string): Link[] {
   );
 }
 
+/** Files of TypeScript that are named as code; not patterns such as `<resource>.ts`. */
+const codeNamedIn = (text: string): Link[] =>
+  unfencedLines(text).flatMap(({ line, words }) =>
+    [...words.matchAll(/`([\w./-]+\.ts)`/g)].map(([, link = '']) => ({ line, link })),
+  );
+
 /** As GitHub names headings: lower case, no punctuation, `-` for a space, and a number for one that comes again. */
 function anchorsIn(text: string): ReadonlySet<string> {
   const anchors = new Set<string>();
@@ -73,12 +89,23 @@ function anchorsIn(text: string): ReadonlySet<string> {
   return anchors;
 }
 
-/** The lines outside of fenced code, with their numbers; code within a line is no prose either, unless the line is a heading. */
-function proseLines(text: string): { line: number; words: string }[] {
+interface Line {
+  line: number;
+  words: string;
+}
+
+/** Code within a line is no prose, unless the line is a heading. */
+const proseLines = (text: string): Line[] =>
+  unfencedLines(text).map(({ line, words }) => ({
+    line,
+    words: words.startsWith('#') ? words : words.replace(/`[^`]*`/g, ''),
+  }));
+
+/** The lines outside of fenced code, with their numbers. */
+function unfencedLines(text: string): Line[] {
   let fenced = false;
   return text.split('\n').flatMap((words, index) => {
     if (/^\s*(```|~~~)/.test(words)) fenced = !fenced;
-    if (fenced) return [];
-    return [{ line: index + 1, words: words.startsWith('#') ? words : words.replace(/`[^`]*`/g, '') }];
+    return fenced ? [] : [{ line: index + 1, words }];
   });
 }

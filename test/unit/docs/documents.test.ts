@@ -32,6 +32,19 @@ describe('the check of the documents', () => {
     ]);
   });
 
+  it('finds names of code that is not there, but in what tells of the past', () => {
+    mkdirSync(join(root, 'docs/adr'));
+    mkdirSync(join(root, 'libs/kafka'), { recursive: true });
+    write('libs/kafka/client.ts', '');
+    const named = '`libs/kafka/client.ts`, `kafka/client.ts`, `client.ts`, `<name>.ts`, `nobody.ts`';
+    write(
+      'libs/kafka/README.md',
+      `# Kafka\n\nFor developers: ${named}, \`./client.ts\`\n\n\`\`\`\n\`fenced.ts\`\n\`\`\`\n`,
+    );
+    write('docs/adr/0001-a.md', '# 1. A\n\n`nobody.ts`\n');
+    expect(problemsOf(root)).toEqual(['libs/kafka/README.md:3: there is no nobody.ts']);
+  });
+
   it('wants every document to say for whom it is, but those whose readers are known', () => {
     write('docs/a.md', '# A\n\nThis page is about a.\n');
     write('docs/b.md', '# B\n\nFor operators: b.\n');
