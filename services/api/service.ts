@@ -150,7 +150,7 @@ export function build(config: ApiConfig, context: ServiceContext): Part[] {
     closing: closing.signal,
     vetUrl: (url) => vetUrl(url, { allowHttp: config.allowHttp, allowedNetworks }),
     vetPortalUrl: (url) => vetUrl(url, { allowHttp: false, allowedNetworks: parseAllowedNetworks([]) }),
-    portal: { url: config.portalUrl.replace(/\/$/, ''), returnOrigins: config.portalReturnOrigins },
+    portal: { url: withoutSlash(config.portalUrl), returnOrigins: config.portalReturnOrigins },
     // A proxy may be plain HTTP: requests through it can be HTTPS all the same.
     vetProxy: (url) => vetUrl(url, { allowHttp: true, allowedNetworks }),
     payloadRetentionDays: config.payloadRetentionDays,
