@@ -10,7 +10,7 @@ const withoutReader = /^(docs\/adr\/|\.github\/|CHANGELOG\.md|CODE_OF_CONDUCT\.m
 
 export const documentsIn = (root: string): string[] => globSync('**/*.md', { cwd: root, exclude: excluded }).sort();
 
-/** What these say of the house was so then: nobody follows it. */
+/** They tell what the house was then. */
 const ofThePast = /^(docs\/adr\/|CHANGELOG\.md)/;
 
 /** Links to files and headings, and names of our code, that are not there; and documents that don't say for whom they are. */

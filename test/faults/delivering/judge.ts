@@ -70,7 +70,7 @@ export async function hasDrained(
   evidence: Omit<Evidence, 'scenario' | 'payloads' | 'dispatcherFollower'>,
 ): Promise<boolean> {
   const { witnesses, tables, sourceId, cast, offsets, topicPrefix } = evidence;
-  const { ended, open } = await tables.events(sourceId);
+  const { ended, open } = await tables.events([sourceId]);
   const taken = new Set(witnesses.sends.filter(({ outcome }) => outcome === 'ok').map(({ identity }) => identity));
   if (open > 0 || ended < taken.size || (await tables.waiting([...cast.keys()])) > 0) return false;
   return areReadToTheEnd(offsets, topicPrefix, [

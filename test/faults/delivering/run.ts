@@ -243,7 +243,7 @@ async function untilDrained(evidence: Evidence): Promise<boolean> {
   let movedAtMs = performance.now();
   while (!(await hasDrained(evidence))) {
     if (performance.now() - movedAtMs >= stalledMs) return false;
-    const now = JSON.stringify([await tables.events(sourceId), await tables.waiting([...cast.keys()])]);
+    const now = JSON.stringify([await tables.events([sourceId]), await tables.waiting([...cast.keys()])]);
     if (now !== seen) movedAtMs = performance.now();
     seen = now;
     await delay(1_000);
