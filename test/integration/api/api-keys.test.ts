@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import type { Query } from '#lib/postgres';
 import { createRateLimiter, createRedisBuckets } from '#lib/rate-limit';
 import { createRedis } from '#lib/redis';
-import { AppError, silentLogger, systemClock } from '#lib/runtime';
+import { silentLogger, systemClock } from '#lib/runtime';
 import { createKeyDirectory, type KeyDirectory } from '../../../services/api/keys/key-directory.ts';
 import { createKeyUses } from '../../../services/api/keys/key-uses.ts';
 import { serverAddresses, uniquePrefix } from '../../support/servers.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { buildTestApp } from '../../unit/api/build-test-app.ts';
 import { type OpenApi, openApi } from './api-over-database.ts';
+import { postgresThatGoesAway } from './postgres-that-goes-away.ts';
 
 interface KeyJson {
   id: string;
@@ -36,21 +36,10 @@ const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 
 /** One more process: the app with keys of its own, on the same database, which is away when the test says so. */
 async function startProcess(given: Parameters<typeof buildTestApp>[0] = {}) {
-  const state = { away: false, statements: [] as string[] };
-  const query: Query['query'] = (text, ...rest) => {
-    state.statements.push(text);
-    if (state.away) return Promise.reject(new AppError('store_unavailable', 'as the test wants it'));
-    return api.postgres.query(text, ...rest);
-  };
-  const postgres = { query, transaction: api.postgres.transaction };
-  const keys: KeyDirectory = createKeyDirectory({
-    followPostgres: postgres,
-    postgres,
-    clock: systemClock,
-    log: silentLogger,
-  });
+  const { state, ...databases } = postgresThatGoesAway(api.postgres);
+  const keys: KeyDirectory = createKeyDirectory({ ...databases, clock: systemClock, log: silentLogger });
   await keys.start();
-  const { ask } = buildTestApp({ postgres, findKey: keys.find, ...given });
+  const { ask } = buildTestApp({ postgres: databases.postgres, findKey: keys.find, ...given });
   return { ask, state, stop: () => keys.stop() };
 }
 
@@ -162,12 +151,12 @@ test('a key that is revoked is let in nowhere within five seconds, and is 410', 
 test('while Postgres is away keys that are known are let in, and of others it can’t be told', async () => {
   const { key } = await create();
   const { ask, state, stop } = await startProcess();
-  state.away = true;
+  state.isAway = true;
   const unknown = (await create()).key;
   // An id that can be none: answered without the database.
   expect((await ask({ path: '/v1/sources/x', headers: bearer(key) })).status).toBe(404);
   expect((await ask({ path: '/v1/sources/x', headers: bearer(unknown) })).status).toBe(503);
-  state.away = false;
+  state.isAway = false;
   expect((await ask({ path: '/v1/sources/x', headers: bearer(unknown) })).status).toBe(404);
   await stop();
 });

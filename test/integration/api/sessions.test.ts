@@ -1,5 +1,4 @@
-import type { Query } from '#lib/postgres';
-import { AppError, silentLogger, systemClock } from '#lib/runtime';
+import { silentLogger, systemClock } from '#lib/runtime';
 import { createKeyDirectory } from '../../../services/api/keys/key-directory.ts';
 import { createOperatorKeys, type OperatorKeys } from '../../../services/api/keys/operator-keys.ts';
 import { createSessionDirectory } from '../../../services/api/keys/session-directory.ts';
@@ -7,6 +6,7 @@ import { createSessionUses } from '../../../services/api/keys/session-uses.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { adminKey, buildTestApp, testEncryptionKeys, testOperatorKeys } from '../../unit/api/build-test-app.ts';
 import { type OpenApi, openApi } from './api-over-database.ts';
+import { postgresThatGoesAway } from './postgres-that-goes-away.ts';
 
 interface Session {
   id: string;
@@ -34,21 +34,15 @@ async function startProcess({
   operatorKeys = testOperatorKeys,
   ...given
 }: { operatorKeys?: OperatorKeys } & Parameters<typeof buildTestApp>[0] = {}) {
-  const state = { isAway: false, statements: [] as string[] };
-  const query: Query['query'] = (text, ...rest) => {
-    state.statements.push(text);
-    if (state.isAway) return Promise.reject(new AppError('store_unavailable', 'as the test wants it'));
-    return api.postgres.query(text, ...rest);
-  };
-  const postgres = { query, transaction: api.postgres.transaction };
-  const deps = { followPostgres: postgres, postgres, clock: systemClock, log: silentLogger };
+  const { state, ...databases } = postgresThatGoesAway(api.postgres);
+  const deps = { ...databases, clock: systemClock, log: silentLogger };
   const keys = createKeyDirectory(deps);
   const uses = createSessionUses(deps);
   const sessions = createSessionDirectory({ ...deps, findKeyById: keys.findById, operatorKeys, uses });
   const parts = [keys, sessions, uses];
   for (const part of parts) await part.start();
   const { ask } = buildTestApp({
-    postgres,
+    postgres: databases.postgres,
     operatorKeys,
     findKey: keys.find,
     findSession: sessions.find,
