@@ -65,10 +65,7 @@ function valueOf(setting: string, values: FormValues, errors: FieldError[]): unk
     case 'headers':
       return headersOf(values.headers, errors);
     case 'client_certificate':
-      return filled({
-        certificate: values['client_certificate/certificate'] || null,
-        private_key: values['client_certificate/private_key'] || null,
-      });
+      return certificateOf(values, errors);
     case 'rate_limit':
       return filled({ per_second: number(values['rate_limit/per_second']), burst: number(values['rate_limit/burst']) });
     case 'retry':
@@ -105,6 +102,19 @@ function filterOf(text: string, errors: FieldError[]): unknown {
     errors.push({ field: '/filter', message: `is not JSON: ${(error as Error).message}` });
     return null;
   }
+}
+
+function certificateOf(values: FormValues, errors: FieldError[]): Body | null {
+  const given = filled({
+    certificate: values['client_certificate/certificate'] || null,
+    private_key: values['client_certificate/private_key'] || null,
+  });
+  if (given !== null && values.remove_certificate !== '')
+    errors.push({
+      field: '/client_certificate/certificate',
+      message: 'is either removed or replaced: leave “Remove it” unchecked, or these fields empty',
+    });
+  return given;
 }
 
 /** `Name: value`, a line each. */

@@ -495,6 +495,20 @@ describe('an edit', () => {
     expect(sent(api).body).toEqual({ client_certificate: null });
   });
 
+  test('asks which is meant where a certificate is to be removed and another is given', async () => {
+    const { get, post, api } = buildEndpoints();
+    const form = formOf((await get(`${here}/edit`, tenantToken)).body);
+    const both = { ...form, remove_certificate: '1', 'client_certificate/certificate': 'PEM' };
+    const answer = await post(`${here}/edit`, both, tenantToken);
+    expect(answer.statusCode).toBe(400);
+    expect(answer.body).toContain('is either removed or replaced');
+    expect(formOf(answer.body)).toMatchObject({
+      remove_certificate: '1',
+      'client_certificate/certificate': 'PEM',
+    });
+    expect(api.calls.filter(({ method }) => method === 'PATCH')).toEqual([]);
+  });
+
   test('finds that somebody else has saved: both versions are shown, nothing is lost, and the next save works', async () => {
     const { get, post, api } = buildEndpoints();
     const opened = formOf((await get(`${here}/edit`, tenantToken)).body);
