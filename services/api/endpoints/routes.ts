@@ -19,6 +19,7 @@ import { filterConditions, readFilters } from '../http/filters.ts';
 import { answerPage, type PageRequest } from '../http/paging.ts';
 import { readPatched } from '../http/patch-body.ts';
 import { sendInvalid, sendProblem } from '../http/send-problem.ts';
+import { isCustomer } from '../keys/identify-caller.ts';
 import { refuseBeyondLimit } from '../limits/refuse-beyond-limit.ts';
 import { newSecret, openSecrets, switchEd25519 } from '../resources/stored-secrets.ts';
 import { limitOfRoom } from '../resources/tenant-room.ts';
@@ -49,7 +50,7 @@ const create = serve(
   createEndpoint,
   (deps) => async (request, reply) => {
     const { secretBox, clock, random, limits } = deps;
-    const isPortal = request.caller.session?.portal !== undefined;
+    const isPortal = isCustomer(request.caller);
     const beyond = isPortal ? errorsBeyondPortal(request.body) : [];
     if (beyond.length > 0) return sendInvalid(reply, beyond);
     const { tenant, idempotent } = request;
@@ -103,7 +104,7 @@ const update = serve(
     return async (request, reply) => {
       const { postgres, secretBox, random, limits } = deps;
       const { tenant, body } = request;
-      const isPortal = request.caller.session?.portal !== undefined;
+      const isPortal = isCustomer(request.caller);
       const beyond = isPortal ? errorsBeyondPortal(body) : [];
       if (beyond.length > 0) return sendInvalid(reply, beyond);
       if (Object.hasOwn(body, 'secret'))

@@ -6,7 +6,7 @@
 import type { EventType, EventTypeSummary, EventTypeVersion } from '#lib/api-contract';
 import { type EventTypeVisibility, eventTypeVisibilities, typeLinkPattern } from '#lib/contract';
 import type { Query } from '#lib/postgres';
-import type { Caller } from '../keys/identify-caller.ts';
+import { type Caller, isCustomer } from '../keys/identify-caller.ts';
 import { type EventTypeRow, findEventType, findLinks, type FoundType, type Link } from './queries.ts';
 import { groupsOf, linkedNames } from './type-texts.ts';
 import { findVersion } from './versions.ts';
@@ -15,8 +15,8 @@ import { findVersion } from './versions.ts';
 const another = 'another event type';
 
 /** @param asked by the parameter `visibility`: nobody gets more than is theirs */
-export const audienceOf = ({ session }: Pick<Caller, 'session'>, asked?: string): EventTypeVisibility => {
-  const widest: EventTypeVisibility = session?.portal === undefined ? 'internal' : 'portal';
+export const audienceOf = (caller: Pick<Caller, 'session'>, asked?: string): EventTypeVisibility => {
+  const widest: EventTypeVisibility = isCustomer(caller) ? 'portal' : 'internal';
   const known = eventTypeVisibilities.find((visibility) => visibility === asked);
   return known !== undefined && isShownTo(widest, known) ? known : widest;
 };

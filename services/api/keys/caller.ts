@@ -6,7 +6,7 @@ import type { TenantLimits, TenantUsage } from '#lib/tenancy';
 import { asksDryRun } from '../http/current-request.ts';
 import { sendInvalid, sendLimitReached, sendProblem, sendRateLimited } from '../http/send-problem.ts';
 import { credentialBucket, tenantRate } from '../limits/rates.ts';
-import { allTenants, type Caller, identifyCaller, type IdentityDeps, keyIdOf } from './identify-caller.ts';
+import { allTenants, type Caller, identifyCaller, type IdentityDeps, isCustomer, keyIdOf } from './identify-caller.ts';
 import type { KnownKey } from './key-directory.ts';
 import type { Uses } from './key-uses.ts';
 import { missingCapability, missingScope, scopeOf } from './scopes.ts';
@@ -88,12 +88,11 @@ export function createCallerCheck(deps: CallerDeps): onRequestAsyncHookHandler {
     if (caller === 'unavailable') return sendProblem(reply, 'unavailable');
     for (const reading of readings) if (reading !== undefined) await reading;
     request.caller = caller;
-    const isPortal = caller.session?.portal !== undefined;
-    request.credential = isPortal ? caller.id : keyIdOf(caller);
+    request.credential = isCustomer(caller) ? caller.id : keyIdOf(caller);
     request.tenant = caller.tenant ?? '';
     // The operator has no rate: an operator always gets in.
     if (caller.key !== undefined) keyUses.note(caller.key);
-    const counted = isPortal ? { tenant: request.tenant, id: caller.id, rateLimit: undefined } : caller.key;
+    const counted = isCustomer(caller) ? { tenant: request.tenant, id: caller.id, rateLimit: undefined } : caller.key;
     if (counted !== undefined && (await refuseBeyondRate(counted, reply))) return reply;
 
     const named = request.headers[tenantHeader];
@@ -133,8 +132,9 @@ export const refuseBeyondDryRun: preValidationHookHandler = (request, reply, don
   const { config, method } = request.routeOptions;
   if (config.dryRunScope === undefined || asksDryRun(request)) return done();
   // A portal session without the capability was refused, dry run or not.
-  const isPortal = request.caller.session?.portal !== undefined;
-  const missing = isPortal ? undefined : missingScope(request.caller, scopeOf({ method: String(method), config }));
+  const missing = isCustomer(request.caller)
+    ? undefined
+    : missingScope(request.caller, scopeOf({ method: String(method), config }));
   if (missing === undefined) done();
   else sendProblem(reply, 'forbidden', missing);
 };

@@ -75,9 +75,12 @@ const callerOfSession = (session: KnownSession): Caller => ({
 /** The key that it sent, or that its session was made from; `admin` for the operator's. */
 export const keyIdOf = ({ key }: Pick<Caller, 'key'>): string => key?.id ?? operatorCredential;
 
+/** Came through a portal link. */
+export const isCustomer = ({ session }: Pick<Caller, 'session'>): boolean => session?.portal !== undefined;
+
 /** Whom the rules of headers take this caller for. */
-export const headerViewerOf = ({ session }: Pick<Caller, 'session'>): HeaderViewer =>
-  session?.portal === undefined ? 'tenant' : 'customer';
+export const headerViewerOf = (caller: Pick<Caller, 'session'>): HeaderViewer =>
+  isCustomer(caller) ? 'customer' : 'tenant';
 
 /** In the place of a tenant: the operator's, and not one of a customer. */
 export const allTenants = noTenant;
