@@ -1,3 +1,4 @@
+import type { EventTypeAlias } from '#lib/api-contract';
 import type { HttpAnswer } from './transport.ts';
 
 /** Problem details of RFC 9457, with the API's own members. Every member but `code` may be missing: proxies write some too. */
@@ -12,9 +13,10 @@ export interface ProblemDetails {
   more_errors?: number;
 }
 
-/** Why a call has no value: refused by the API, answered by something that is not the API, or not answered. */
+/** Why a call has no value: refused by the API, asked for by a former name, answered by something that is not the API, or not answered. */
 export type ApiFailure =
   | { kind: 'problem'; status: number; problem: ProblemDetails; retryAfter: string | undefined }
+  | { kind: 'alias'; status: 301; alias: EventTypeAlias }
   | { kind: 'unexpected_answer'; status: number; body: string }
   | { kind: 'no_answer'; reason: string };
 
@@ -34,6 +36,8 @@ function describe(failure: ApiFailure): string {
       return failure.reason;
     case 'unexpected_answer':
       return `answered ${failure.status}`;
+    case 'alias':
+      return `answered ${failure.status}: ${failure.alias.name} is an alias of ${failure.alias.target}`;
     case 'problem': {
       const { status, problem } = failure;
       return `answered ${status} ${problem.code}${problem.detail === undefined ? '' : `: ${problem.detail}`}`;
@@ -47,10 +51,10 @@ export function failureOf(
   parse: (text: string) => unknown = JSON.parse,
 ): Exclude<ApiFailure, { kind: 'no_answer' }> {
   const body = bytes.toString();
-  const problem = tryParse(body, parse)?.value;
-  return isProblem(problem)
-    ? { kind: 'problem', status, problem, retryAfter: header('retry-after') }
-    : { kind: 'unexpected_answer', status, body };
+  const value = tryParse(body, parse)?.value;
+  if (isProblem(value)) return { kind: 'problem', status, problem: value, retryAfter: header('retry-after') };
+  if (status === 301 && isAlias(value)) return { kind: 'alias', status, alias: value };
+  return { kind: 'unexpected_answer', status, body };
 }
 
 /** Undefined: no JSON. An empty text is a value: none. */
@@ -63,5 +67,8 @@ export function tryParse(text: string, parse: (text: string) => unknown): { valu
   }
 }
 
-const isProblem = (value: unknown): value is ProblemDetails =>
-  typeof value === 'object' && value !== null && 'code' in value;
+const isProblem = (value: unknown): value is ProblemDetails => hasMember(value, 'code');
+const isAlias = (value: unknown): value is EventTypeAlias => hasMember(value, 'target');
+
+const hasMember = (value: unknown, name: string): boolean =>
+  typeof value === 'object' && value !== null && name in value;

@@ -15,6 +15,10 @@ export function toCommandFailure(failure: ApiFailure, url: string): CommandFailu
       return new CommandFailure(1, `the API at ${url} does not answer: ${failure.reason}\n${whatToDoAbout(url)}`);
     case 'unexpected_answer':
       return new CommandFailure(1, `answered ${failure.status}: ${failure.body.slice(0, 500)}`);
+    case 'alias': {
+      const { alias } = failure;
+      return new CommandFailure(1, `${alias.name} is an alias of ${alias.target}: name that one`, alias);
+    }
     case 'problem': {
       const { status, problem } = failure;
       const { title = 'refused', code, detail, errors = [] } = problem;

@@ -1,5 +1,5 @@
 import { ApiError } from '#client';
-import type { EventTypeAlias, EventTypeSummary } from '#lib/api-contract';
+import type { EventTypeSummary } from '#lib/api-contract';
 import { placeOfName } from '#lib/contract';
 import type { ReadApi } from '../api-calls/console-api.ts';
 import {
@@ -28,11 +28,9 @@ async function readType(api: ReadApi, name: string): Promise<Extract<FoundType, 
     const newest = type.newest && withTexts(type.newest, rawMember(text, 'newest') ?? '');
     return { kind: 'found', value: { ...type, newest } };
   } catch (error) {
-    const failure = error instanceof ApiError ? error.failure : undefined;
-    // The API answers a 301 for a former name.
-    if (failure?.kind !== 'unexpected_answer' || failure.status !== 301) throw error;
-    const alias = JSON.parse(failure.body) as EventTypeAlias;
-    return { kind: 'moved', to: alias.target, by: alias.kind };
+    if (!(error instanceof ApiError) || error.failure.kind !== 'alias') throw error;
+    const { target, kind } = error.failure.alias;
+    return { kind: 'moved', to: target, by: kind };
   }
 }
 

@@ -7,8 +7,8 @@ import { startFakeApi } from './fake-api.ts';
 const folder = mkdtempSync(join(tmpdir(), 'hookline-event-types-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-async function run(args: readonly string[], body: object) {
-  const api = await startFakeApi(() => ({ status: 200, body }));
+async function run(args: readonly string[], body: object, status = 200) {
+  const api = await startFakeApi(() => ({ status, body }));
   try {
     return { ...(await runHookline(['types', ...args], { env: api.env })), asked: api.asked };
   } finally {
@@ -25,6 +25,14 @@ test.each([
 ])('%j asks for %s %s, which every proxy passes on', async (args, method, path) => {
   const { asked, code, stderr } = await run(args, { name: 'x', status: 'active' });
   expect([stderr, code, asked.map((one) => [one.method, one.path])]).toEqual(['', 0, [[method, path]]]);
+});
+
+test('a former name is told apart from a type that is not there, with the name that it has now', async () => {
+  const alias = { name: 'invoice.payed', kind: 'renamed', target: 'invoice.paid' };
+  const { code, stderr } = await run(['show', 'invoice.payed'], alias, 301);
+  expect([stderr, code]).toEqual(['hookline: invoice.payed is an alias of invoice.paid: name that one\n', 1]);
+  const forPrograms = await run(['show', 'invoice.payed', '--json'], alias, 301);
+  expect(JSON.parse(forPrograms.stderr)).toEqual(alias);
 });
 
 test('an export is one document, put together from all that the API sends, in turns of 200 types', async () => {

@@ -63,8 +63,16 @@ test('a refusal is the API’s problem details, with the status and Retry-After,
   expect(error).toMatchObject({ failure, message: 'answered 429 rate_limited: Later' });
 });
 
+test('a former name is a failure with the name that it has now', async () => {
+  const alias = { name: 'old', kind: 'merged', target: 'new' };
+  answers.push({ status: 301, body: alias });
+  const asked = await clientOf().ask('GET /v1/event-types/:name', { params: { name: 'old' } });
+  expect(asked).toEqual({ ok: false, failure: { kind: 'alias', status: 301, alias } });
+});
+
 test.each([
   [502, 'a proxy'],
+  [301, {}],
   [302, {}],
   [200, undefined],
 ])('an answer %i that is not the API’s is a failure, not a value', async (status, answer) => {
