@@ -1,5 +1,16 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
@@ -62,4 +73,17 @@ test('says what to run where node_modules is missing', () => {
   const { code, stdout, stderr } = run(join(bare, 'hookline'), ['--help']);
   expect([code, stdout]).toEqual([2, '']);
   expect(stderr).toMatch(/node_modules is missing: run `make up` \(or `npm ci`\) in .*bare\n$/);
+});
+
+test('keeps what Node compiles in the checkout, or where the caller says', () => {
+  const checkout = join(folder, 'checkout');
+  const node = join(checkout, 'node_modules/node/bin/node');
+  mkdirSync(join(node, '..'), { recursive: true });
+  writeFileSync(node, '#!/bin/sh\necho "$NODE_COMPILE_CACHE"\n', { mode: 0o755 });
+  const copy = join(checkout, 'hookline');
+  copyFileSync(shim, copy);
+  chmodSync(copy, 0o755);
+  expect(run(copy, []).stdout.trim()).toBe(join(realpathSync(checkout), '.hookline/compile-cache'));
+  const { stdout } = spawnSync(copy, { env: { NODE_COMPILE_CACHE: '/elsewhere' }, encoding: 'utf8' });
+  expect(stdout).toBe('/elsewhere\n');
 });
