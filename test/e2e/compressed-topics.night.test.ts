@@ -93,14 +93,19 @@ describe('topics that are compressed', () => {
       // No record of a tenant, so dedup gives it up; its dead letter is compressed on its own topic, too.
       const producer = kafka.producer();
       await producer.connect();
+      let given = 0;
       for (const codec of codecs) {
         const resource = { type: topicResource, name: fullName('dead-letters') };
         const configEntries = [{ name: 'compression.type', value: codec }];
         await admin.alterConfigs({ validateOnly: false, resources: [{ ...resource, configEntries }] });
-        await producer.send({ topic: fullName('webhooks.received'), messages: [{ value: `no webhook ${codec}` }] });
-        const isThere = async (): Promise<boolean> =>
-          (await ask<object[]>('/dead-letters', '*')).length === 1 + codecs.indexOf(codec);
-        await waitUntil(`the dead letter of ${codec} is read`, isThere);
+        // The broker answers before the log has its new setting.
+        await waitUntil(`a dead letter is compressed by ${codec}`, async () => {
+          given += 1;
+          await producer.send({ topic: fullName('webhooks.received'), messages: [{ value: `no webhook ${codec}` }] });
+          const isThere = async (): Promise<boolean> => (await ask<object[]>('/dead-letters', '*')).length === given;
+          await waitUntil(`the dead letter ${given} is read`, isThere);
+          return (await codecsOn('dead-letters')).has(codec);
+        });
       }
       await producer.disconnect();
       for (const name of topicNames)

@@ -11,7 +11,7 @@ interface Plan {
 }
 
 const tenants = 4;
-const orderingKeys = 5;
+const orderingKeys = 2;
 const shares = { refused: 0.05, endpoints: 0.4 };
 const largestPadding = 500;
 
@@ -73,9 +73,10 @@ function eventIntent(common: Common, random: () => number): Intent {
   };
 }
 
-/** Requests of one intent that begin at the same moment. */
+/** Requests that begin at the same moment. */
 export interface Round {
-  intent: Intent;
+  intents: readonly Intent[];
+  /** Of each. */
   requests: number;
 }
 
@@ -84,14 +85,23 @@ const repetitions = { soon: 0.5, anyTime: 0.4 };
 /** An early repetition comes within so many others. */
 const near = 30;
 
-/** Plans a first round of each intent, and for some one soon after it, and one at any time until the end. */
+/**
+ * Plans a first round of each intent, and for some one soon after it, and one at any time until the end. An ordered event comes together with the
+ * next one of its key, which finds the row of the other in the outbox, and has to be claimed.
+ */
 export function planRounds(intents: readonly Intent[], random: () => number): Round[] {
   const rounds: (Round & { at: number })[] = [];
   intents.forEach((intent, n) => {
-    const add = (at: number): void => void rounds.push({ intent, requests: 1 + Math.floor(random() * mostAtOnce), at });
+    const follower = intents.slice(n + 1).find((later) => isSameOrder(intent, later));
+    const together = [intent, ...(follower === undefined ? [] : [follower])];
+    const add = (at: number): void =>
+      void rounds.push({ intents: together, requests: 1 + Math.floor(random() * mostAtOnce), at });
     add(n);
     if (random() < repetitions.soon) add(n + random() * near);
     if (random() < repetitions.anyTime) add(n + random() * (intents.length - n));
   });
-  return rounds.sort((a, b) => a.at - b.at).map(({ intent, requests }) => ({ intent, requests }));
+  return rounds.sort((a, b) => a.at - b.at);
 }
+
+const isSameOrder = (one: Intent, other: Intent): boolean =>
+  one.orderingKey !== null && one.tenant === other.tenant && one.orderingKey === other.orderingKey;

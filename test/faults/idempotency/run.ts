@@ -132,8 +132,9 @@ async function runOne(world: World, scenario: Scenario, count: number): Promise<
   const expectedMs = scenario.seconds(turns) * 1_000;
   await Promise.all([
     inflicted,
-    spreadOut(rounds, { expectedMs, faultsOver: inflicted, atOnce }, async ({ intent, requests }) => {
-      await Promise.all(Array.from({ length: requests }, () => client.askUntilSettled(intent)));
+    spreadOut(rounds, { expectedMs, faultsOver: inflicted, atOnce }, async ({ intents: together, requests }) => {
+      const asked = Array.from({ length: requests }, () => together).flat();
+      await Promise.all(asked.map((intent) => client.askUntilSettled(intent)));
     }),
   ]);
   pipeline.assertNoSurprise();

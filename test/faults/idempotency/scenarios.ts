@@ -26,13 +26,13 @@ export const crashPoints = [
   'outbox.after-publish',
 ] as const satisfies readonly CrashPointName[];
 
-/** Each is passed once a key that runs by itself, once a group of events, or once a claim or removal of the outbox. */
+/** Each is passed once a key that runs by itself, once a group of events, once a removal, or once a claim: of events behind another of their key, and of what the dead leave. */
 const maxTurns = {
   ...{ 'idempotency.after-row': 8, 'idempotency.after-effect': 8 },
   ...{ 'idempotency.before-commit': 8, 'idempotency.after-commit': 8 },
   ...{ 'idempotency-group.after-keys': 5, 'idempotency-group.after-effects': 5 },
   ...{ 'idempotency-group.before-commit': 5, 'idempotency-group.after-commit': 5 },
-  ...{ 'outbox.before-send': 5, 'outbox.after-claim': 3, 'outbox.after-publish': 3 },
+  ...{ 'outbox.before-send': 5, 'outbox.after-claim': 2, 'outbox.after-publish': 3 },
 };
 
 export const lockSeconds = 2;
