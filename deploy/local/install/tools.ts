@@ -101,6 +101,16 @@ export const amtool: Tool = {
   brew: 'alertmanager',
 };
 
+/** A client of Kafka that is not ours. Only tests by night need it. */
+export const kcat: Tool = {
+  name: 'kcat',
+  program: 'kcat',
+  versionArgs: ['-V'],
+  folders: brewKegs('kcat'),
+  debian: ['kcat'],
+  brew: 'kcat',
+};
+
 /** Only tests of the console need it. */
 export const chromium: Tool = {
   name: 'Chromium',
