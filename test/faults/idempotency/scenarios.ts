@@ -26,13 +26,16 @@ export const crashPoints = [
   'outbox.after-publish',
 ] as const satisfies readonly CrashPointName[];
 
-/** Each is passed once a key that runs by itself, once a group of events, once a removal, or once a claim: of events behind another of their key, and of what the dead leave. */
+/**
+ * Each is passed once a key that runs by itself, once a group of events, once a removal, or once a claim: of events behind another of their key,
+ * and of what the dead leave. All turns together need fewer than the smallest run has, or it waits for a death that never comes.
+ */
 const maxTurns = {
-  ...{ 'idempotency.after-row': 8, 'idempotency.after-effect': 8 },
-  ...{ 'idempotency.before-commit': 8, 'idempotency.after-commit': 8 },
-  ...{ 'idempotency-group.after-keys': 5, 'idempotency-group.after-effects': 5 },
-  ...{ 'idempotency-group.before-commit': 5, 'idempotency-group.after-commit': 5 },
-  ...{ 'outbox.before-send': 5, 'outbox.after-claim': 2, 'outbox.after-publish': 3 },
+  ...{ 'idempotency.after-row': 5, 'idempotency.after-effect': 5 },
+  ...{ 'idempotency.before-commit': 5, 'idempotency.after-commit': 5 },
+  ...{ 'idempotency-group.after-keys': 3, 'idempotency-group.after-effects': 3 },
+  ...{ 'idempotency-group.before-commit': 3, 'idempotency-group.after-commit': 3 },
+  ...{ 'outbox.before-send': 3, 'outbox.after-claim': 2, 'outbox.after-publish': 3 },
 };
 
 export const lockSeconds = 2;
