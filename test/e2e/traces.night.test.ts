@@ -94,7 +94,7 @@ describe('a trace', () => {
       if (spans.length !== count) [count, quietSince] = [spans.length, Date.now()];
       const lastAttempt = attemptsOf(traceId)[attempts - 1];
       if (lastAttempt === undefined) return false;
-      // Of one transaction, which may be that of the event too, and is called by the first of its topics.
+      // The transaction may be that of the event too: its span is called by the first of its topics.
       const isProjected = spans.some(
         ({ service, name, startedAtNs }) =>
           service === 'hookline-projector' && name.startsWith('process') && startedAtNs > lastAttempt.startedAtNs,

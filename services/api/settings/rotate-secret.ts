@@ -6,7 +6,6 @@ import type { SecretBox } from '#lib/secret-box';
 import { changeOf } from '../http/etag.ts';
 import { optionalBody } from '../http/patch-body.ts';
 import { type FieldErrors, sendInvalid, sendProblem } from '../http/send-problem.ts';
-import { isCustomer } from '../keys/identify-caller.ts';
 import type { Named, ResourceRow, ResourceTable } from '../resources/resource-table.ts';
 import { maxSecretsInForce, newSecret, openSecrets, rotateSecrets } from '../resources/stored-secrets.ts';
 import { type Route, serve } from '../route.ts';
@@ -43,7 +42,7 @@ export const rotateSecret = <Row extends ResourceRow>({
       async (request, reply) => {
         const { tenant, idempotent } = request;
         const { overlap_seconds: overlapSeconds = day, secret: given } = request.body;
-        if (given !== undefined && isCustomer(request.caller))
+        if (given !== undefined && request.caller.session?.portal !== undefined)
           return sendInvalid(reply, [{ field: '/secret', message: 'can’t be chosen in the portal' }]);
 
         const result = await table.change(idempotent.effects, changeOf(request), async (row, tx) => {

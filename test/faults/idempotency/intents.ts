@@ -76,7 +76,7 @@ function eventIntent(common: Common, random: () => number): Intent {
 /** Requests that begin at the same moment. */
 export interface Round {
   intents: readonly Intent[];
-  /** Of each. */
+  /** For each intent. */
   requests: number;
 }
 
