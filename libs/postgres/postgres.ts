@@ -6,6 +6,7 @@ import { clientOf, type PostgresAccess } from './access.ts';
 import { answerUnlessLeft, callerHasLeft } from './cancel-statement.ts';
 import { fromPostgresError } from './errors.ts';
 import { measurePool } from './metrics.ts';
+import { createReplanning } from './plan-anew.ts';
 import { parseTextArray, textArray } from './text-array.ts';
 import { createSessionVetting, type SessionVetting } from './vet-sessions.ts';
 
@@ -182,18 +183,22 @@ export function createPostgres(options: PostgresOptions): Postgres {
       giveBack();
     }
   }
-  const resultOnAny = resultBy((statement) => pool.query(statement));
-  /** As the pool does for a statement alone, but for a caller who may leave. */
-  const resultUnlessLeft = (signal: AbortSignal): Ask =>
+  const replanning = createReplanning();
+  /** As `pool.query` does, but for sessions that plan anew, and callers who may leave. */
+  const resultAlone = (signal: AbortSignal | undefined): Ask =>
     resultBy(async <T extends object>(statement: pg.QueryConfig) => {
       const client = await pool.connect();
+      const takenAtMs = performance.now();
       let lost: Error | undefined;
       const keepLoss = (error: Error): void => void (lost ??= error);
       client.on('error', keepLoss);
       let isWhole = false;
       try {
-        const result = await answerUnlessLeft<T>({ client, signal, isDirect: direct.has(client) }, statement);
-        isWhole = true;
+        const result =
+          signal === undefined
+            ? await client.query<T>(statement)
+            : await answerUnlessLeft<T>({ client, signal, isDirect: direct.has(client) }, statement);
+        isWhole = await replanning.afterUse(client, takenAtMs);
         return result;
       } catch (error) {
         isWhole = error instanceof AppError;
@@ -210,6 +215,7 @@ export function createPostgres(options: PostgresOptions): Postgres {
       meter.failed(error);
       throw error;
     });
+    const takenAtMs = performance.now();
     // Between two statements nobody waits for the connection: without a listener, its end would end the process.
     let lost: Error | undefined;
     const keepLoss = (error: Error): void => void (lost ??= error);
@@ -271,6 +277,7 @@ export function createPostgres(options: PostgresOptions): Postgres {
       await ask('ROLLBACK').catch(() => (broken = true));
       throw error;
     } finally {
+      broken ||= !(await replanning.afterUse(client, takenAtMs));
       client.off('error', keepLoss);
       client.release(broken);
     }
@@ -290,8 +297,7 @@ export function createPostgres(options: PostgresOptions): Postgres {
     ...part,
     async query(...statement) {
       const signal = signalOf();
-      const resultOf = signal === undefined ? resultOnAny : resultUnlessLeft(signal);
-      return inTurn(async () => (await resultOf<never>(...statement)).rows, signal);
+      return inTurn(async () => (await resultAlone(signal)<never>(...statement)).rows, signal);
     },
     transaction: (work, how) => inTurn(() => inTransaction(work, isPipelinedBy(options, how))),
   };

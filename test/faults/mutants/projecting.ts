@@ -177,4 +177,13 @@ export const projectingMutants: readonly Mutant[] = [
     },
     budgetSeconds: 90,
   },
+  {
+    name: 'keeps the plans of a session, however long it takes with them',
+    edits: [{ in: 'createReplanning.afterUse', replace: 'now - takenAtMs < slowMs', with: 'true' }],
+    byDay: {
+      test: 'test/unit/postgres/plan-anew.test.ts',
+      title: 'a session that took long plans anew, and one that did not keeps its plans',
+    },
+    budgetSeconds: 60,
+  },
 ];
