@@ -32,7 +32,7 @@ export default {
   project: ['{services,libs,packages,deploy,test}/**/*.{ts,js}', '*.js'],
   include: ['files', 'dependencies', 'unlisted', 'binaries', 'unresolved', 'exports', 'types', 'duplicates', 'cycles'],
   rules: { cycles: 'error' },
-  ignoreBinaries: ['go', 'kcat', 'openssl', 'script', 'tail'],
+  ignoreBinaries: ['go', 'openssl', 'script', 'tail'],
   // Parts of jest; our own package, as the examples import it; a document that a test reads by its path.
   ignoreDependencies: [
     '@jest/fake-timers',

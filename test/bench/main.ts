@@ -15,13 +15,17 @@ import { describeMachine, machineNow } from './support/machine.ts';
 const say = (line: string): void => console.log(line);
 const commit = testedCommit();
 const { wanted, given, profile, isRecorded, compare } = readArguments();
+const asked: [bench: Bench, numbers: Record<string, number>][] = [];
+for (const name of wanted) {
+  const bench = await (benches[name] as () => Promise<Bench>)();
+  asked.push([bench, numbersOf(bench)]);
+}
 let failed = false;
-for (const name of wanted) failed = (await runOne(await (benches[name] as () => Promise<Bench>)())) || failed;
+for (const [bench, numbers] of asked) failed = (await runOne(bench, numbers)) || failed;
 process.exit(failed ? 1 : 0);
 
 /** @returns whether something is unaccounted for */
-async function runOne(bench: Bench): Promise<boolean> {
-  const numbers = numbersOf(bench);
+async function runOne(bench: Bench, numbers: Record<string, number>): Promise<boolean> {
   const before = compare === 'last' ? lastReportOf(bench.name) : undefined;
   const options = Object.entries(numbers).map(([option, value]) => `--${option} ${value}`);
   const again = `make bench ARGS='--only ${bench.name} ${options.join(' ')}'`;
@@ -30,7 +34,11 @@ async function runOne(bench: Bench): Promise<boolean> {
   say(`${bench.name}: ${bench.says}\n${again}`);
   say(describeMachine(machine));
   const report: KeptReport = {
-    ...{ bench: bench.name, startedAt, commit, again, machine },
+    bench: bench.name,
+    startedAt,
+    commit,
+    again,
+    machine,
     ...(await bench.run({ numbers, profile, say })),
   };
   say(['', report.setUp, ...report.figures.map(describeFigure), ...report.notes].join('\n'));
