@@ -50,7 +50,10 @@ function candidates(from: number, count: number): Candidate[] {
     };
     const { tenant, origin, receivedAt } = record;
     return {
-      ...{ tenant, origin, receivedAt, ttlSeconds },
+      tenant,
+      origin,
+      receivedAt,
+      ttlSeconds,
       key: randomBytes(16),
       bodyHash: randomBytes(8),
       eventId: eventIdOf(record),

@@ -69,8 +69,13 @@ describe('topics that are compressed', () => {
     };
     try {
       await readTopic({
-        ...{ brokers: pipeline.stack.kafkaBrokers, clientId: 'codecs', clock: systemClock, log: silentLogger },
-        ...{ topic: fullName(name), groupId: `${fullName('codecs')}-${randomUUID()}`, sinceMs: undefined },
+        brokers: pipeline.stack.kafkaBrokers,
+        clientId: 'codecs',
+        clock: systemClock,
+        log: silentLogger,
+        topic: fullName(name),
+        groupId: `${fullName('codecs')}-${randomUUID()}`,
+        sinceMs: undefined,
         handle: async () => undefined,
         onUndecodable: noneUndecodable,
       });

@@ -58,7 +58,9 @@ const apiPort = (): number => Number(new URL(pipeline.stack.apiUrl).port);
 
 const askApi = (tenant: string, method: string, path: string, body?: object | string, timeoutMs = 60_000) =>
   askAt(apiPort(), {
-    ...{ method, path: `/v1${path}`, timeoutMs },
+    method,
+    path: `/v1${path}`,
+    timeoutMs,
     headers: {
       authorization: `Bearer ${pipeline.stack.adminKey}`,
       'hookline-tenant': tenant,

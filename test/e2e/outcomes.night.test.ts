@@ -82,7 +82,9 @@ describe('what is said of an endpoint that answers 500', () => {
       const failed = await hookline('endpoints', 'recover', id, '--since', '1h');
       expect(JSON.parse(failed.stdout)).toMatchObject({
         status: 'completed',
-        ...{ matched: 4, replayed: 4, failed: 0 },
+        matched: 4,
+        replayed: 4,
+        failed: 0,
         outcome: { delivered: 0, waiting: 0, dead_lettered: 4, cancelled: 0 },
       });
       expect(failed.code).toBe(1);
@@ -101,7 +103,8 @@ describe('what is said of an endpoint that answers 500', () => {
       const waiting = await hookline('dlq', 'replay', '--endpoint', id, '--yes', '--wait', '5');
       expect(JSON.parse(waiting.stdout)).toMatchObject({
         status: 'sent',
-        ...{ replayed: 4, failed: 0 },
+        replayed: 4,
+        failed: 0,
         outcome: { delivered: 0, waiting: 4, dead_lettered: 0, cancelled: 0 },
       });
       expect(waiting.code).toBe(3);
@@ -159,7 +162,8 @@ describe('what is said of an endpoint that answers 500', () => {
         expect(said).toMatch(/Delivered\s+0\s+Waiting\s+0\s+Dead-lettered\s+12/);
 
         await waitUntil('its breaker opens', () => publish('shown', 1).then(() => breakerIs(id, 'open')), {
-          ...{ timeoutMs: 120_000, everyMs: 1_000 },
+          timeoutMs: 120_000,
+          everyMs: 1_000,
         });
         await page.goto(endpoint);
         await page.getByText('held back: only probes and tests are sent').waitFor();

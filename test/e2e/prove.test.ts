@@ -15,8 +15,14 @@ it(`loses nothing, and does nothing twice, of ${webhooks} webhooks while every s
   const servers = await startFaultyServers();
   try {
     const proof = await prove({
-      ...{ faulty: servers, servers: servers.addresses, databaseUrl: servers.addresses.databaseUrl },
-      ...{ topicPrefix: 'prove.', sessionTimeoutMs: sessionTimeoutOfTests, seed, webhooks, dir },
+      faulty: servers,
+      servers: servers.addresses,
+      databaseUrl: servers.addresses.databaseUrl,
+      topicPrefix: 'prove.',
+      sessionTimeoutMs: sessionTimeoutOfTests,
+      seed,
+      webhooks,
+      dir,
       say: (line) => void lines.push(line),
     });
     expect(proof.violations).toEqual([]);

@@ -30,8 +30,11 @@ describe('the README', () => {
     mkdirSync(join(dir, '.hookline'));
     symlinkSync(join(root, 'hookline'), join(dir, 'hookline'));
     writeKeyValueFile(join(dir, '.hookline/local.env'), {
-      ...{ HOOKLINE_API_URL: apiUrl, HOOKLINE_ADMIN_KEY: adminKey, HOOKLINE_INGRESS_URL: ingressUrl },
-      ...{ HOOKLINE_RECEIVER_HOST: '127.0.0.1', HOOKLINE_RECEIVER_LISTEN_ON: '127.0.0.1' },
+      HOOKLINE_API_URL: apiUrl,
+      HOOKLINE_ADMIN_KEY: adminKey,
+      HOOKLINE_INGRESS_URL: ingressUrl,
+      HOOKLINE_RECEIVER_HOST: '127.0.0.1',
+      HOOKLINE_RECEIVER_LISTEN_ON: '127.0.0.1',
     });
   });
   afterAll(async () => {

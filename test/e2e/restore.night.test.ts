@@ -54,8 +54,11 @@ async function restoreAndCheck(pipeline: OwnPipeline, { source, endpoint }: Sett
   const database = new URL(stack.databaseUrl).pathname.slice(1);
   const server = serverAddresses().databaseUrl;
   const run = await prepareWebhookRun(stack, {
-    ...{ scheme: 'hookline', random: seededRandom(7), exclusive: true },
-    ...{ source, endpointNames },
+    scheme: 'hookline',
+    random: seededRandom(7),
+    exclusive: true,
+    source,
+    endpointNames,
     endpoint: { ...endpoint, retry: { base_seconds: 1, cap_seconds: 2 } },
     // Publishing twice is excused by the restore.
     faults: [{ what: 'Postgres was restored', atMs: Date.now(), settledAtMs: Number.POSITIVE_INFINITY }],
@@ -99,7 +102,10 @@ async function restoreAndCheck(pipeline: OwnPipeline, { source, endpoint }: Sett
     );
     const offsets = await connectKafkaOffsets(stack.kafkaBrokers);
     await recoverAsTheRunbookSays({
-      ...{ pipeline, offsets, instantMs, start: startAll },
+      pipeline,
+      offsets,
+      instantMs,
+      start: startAll,
       flushRedis: () => flushRedisDatabase(pipeline.redisUrl),
       // oxlint-disable-next-line typescript/no-misused-promises
     }).finally(() => offsets.close());

@@ -32,7 +32,9 @@ export async function smallFaultRun<Result extends { violations: readonly string
       databaseUrl: await createDatabase(),
       topicPrefix: uniquePrefix(name),
       sessionTimeoutMs: sessionTimeoutOfTests,
-      ...{ seed, dir, say: (line) => void lines.push(line) },
+      seed,
+      dir,
+      say: (line) => void lines.push(line),
     };
     const said = (): string => `seed ${seed}\n${lines.join('\n')}`;
     const { results } = await withinLimit(run(settings, redis), said);

@@ -21,7 +21,11 @@ it(`loses nothing, and does nothing twice, of ${webhooks} webhooks under every k
   const servers = await startSystemServers(seed);
   try {
     const seen = await runSystem({
-      ...{ servers, seed, dir, webhooks, say },
+      servers,
+      seed,
+      dir,
+      webhooks,
+      say,
       kinds: faultKinds,
       // Each kind once takes longer.
       minutes: 3,

@@ -1,7 +1,9 @@
 import type { ErasedEvents } from '#lib/erasure';
 
 const erased: ErasedEvents = {
-  ...{ has: () => false, hasTenant: () => false, among: async () => new Set() },
+  has: () => false,
+  hasTenant: () => false,
+  among: async () => new Set(),
   recent: () => undefined,
 };
 

@@ -28,8 +28,18 @@ export interface Spot {
 export const idOf = ({ at, endpointId = 'ep_1', key = 'aa' }: Spot): string => `dlv_${endpointId}_${key}_${at}`;
 
 export const orderedRow = (spot: Spot, row: Partial<OrderedRow> = {}): OrderedRow => ({
-  ...{ tenant, deliveryId: idOf(spot), partition: 0, endpointId: spot.endpointId ?? 'ep_1', eventId: 'evt_1' },
-  ...{ generation: 0, state: 'parked', dueAt: now, step: 1, attempts: 0, createdAt: now, notBefore: null },
+  tenant,
+  deliveryId: idOf(spot),
+  partition: 0,
+  endpointId: spot.endpointId ?? 'ep_1',
+  eventId: 'evt_1',
+  generation: 0,
+  state: 'parked',
+  dueAt: now,
+  step: 1,
+  attempts: 0,
+  createdAt: now,
+  notBefore: null,
   order: { key: spot.key ?? 'aa', sequence: BigInt(spot.at), partition: 0 },
   ...row,
 });
@@ -42,7 +52,12 @@ export function rowRef(spot: Spot, step = 1): RowRef {
 export const asked = (spot: Spot) => ({ ...rowRef(spot), id: idOf(spot) });
 
 export const aTurn = (turn: Partial<OrderedTurn>): OrderedTurn => ({
-  ...{ rows: [], removed: [], asked: [], keys: [], woken: [], ...turn },
+  rows: [],
+  removed: [],
+  asked: [],
+  keys: [],
+  woken: [],
+  ...turn,
 });
 
 /** Keys that don't have exactly their first row due: their deliveries would never be sent, or out of order. */

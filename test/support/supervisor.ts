@@ -71,7 +71,11 @@ export function createSupervisor({ environment, isSupervised, treeOf, onLine }: 
     authorOf: (line: string) => string = () => name,
   ): ServiceProcess =>
     startServiceProcess({
-      ...{ name, args, cwd: treeOf?.() ?? root, env, adminUrls },
+      name,
+      args,
+      cwd: treeOf?.() ?? root,
+      env,
+      adminUrls,
       onLine: (line) => onLine(authorOf(line), line),
       reaper: (reaper ??= startOrphanReaper()),
     });

@@ -15,7 +15,10 @@ export async function withDatabase<T>(
   statementTimeoutMs = anHourMs,
 ): Promise<T> {
   const postgres = createPostgres({
-    ...{ url, applicationName: 'hookline-test', maxConnections: 1, statementTimeoutMs },
+    url,
+    applicationName: 'hookline-test',
+    maxConnections: 1,
+    statementTimeoutMs,
     log: silentLogger,
   });
   await postgres.start();

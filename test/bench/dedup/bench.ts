@@ -67,12 +67,15 @@ async function measure({ numbers, profile, say }: BegunBench<Settings>): Promise
     setUp: `${records} records of ${bytes} bytes, a fifth of them repetitions, ${partitions} partitions, ${turns} turns; the loop in batches of ${batch}`,
     figures: [
       {
-        ...{ name: 'records', unit: 'a second of processor time', aim: { atLeast: 0.7 } },
+        name: 'records',
+        unit: 'a second of processor time',
+        aim: { atLeast: 0.7 },
         values: each(ours, (turn) => turn.processorSeconds),
         ceiling: { name: 'loop', values: each(loops, (turn) => turn.processorSeconds) },
       },
       {
-        ...{ name: 'records, beside loop and copy', unit: 'a second of processor time' },
+        name: 'records, beside loop and copy',
+        unit: 'a second of processor time',
         values: each(ours, (turn) => turn.processorSeconds),
         ceiling: {
           name: 'loop and copy',
@@ -80,7 +83,8 @@ async function measure({ numbers, profile, say }: BegunBench<Settings>): Promise
         },
       },
       {
-        ...{ name: 'records in time', unit: 'a second' },
+        name: 'records in time',
+        unit: 'a second',
         values: each(ours, ({ seconds }) => seconds),
         ceiling: { name: 'loop', values: each(loops, ({ seconds }) => seconds) },
       },

@@ -9,7 +9,9 @@ export function candidateOf(name: string, { turn, offset }: { turn: number; offs
   const origin = `bench-${turn}-${offset}`;
   const record = { tenant: 'default', sourceId, origin, receiptId: `rcp_${origin}`, receivedAt: Date.now() * 1_000 };
   return {
-    ...{ tenant: record.tenant, origin, receivedAt: record.receivedAt },
+    tenant: record.tenant,
+    origin,
+    receivedAt: record.receivedAt,
     key: dedupKeyOf(record.tenant, sourceId, { kind: 'text', text: name }),
     eventId: eventIdOf(record),
     bodyHash: bodyHashOf(hash('sha256', name, 'buffer')),

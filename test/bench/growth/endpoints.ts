@@ -12,7 +12,10 @@ export const endpointsBench = growthBench({
   name: 'endpoints',
   of: 'endpoints',
   unit: 'µs of the dispatcher a delivery',
-  ...{ small: 10, between: [100, 1_000], large: 10_000, turns: 3 },
+  small: 10,
+  between: [100, 1_000],
+  large: 10_000,
+  turns: 3,
   numbers: { deliveries: 20_000, bytes: 2_048 },
   setUp: 'one dispatcher, a receiver that answers at once, each event for one endpoint',
   async begin({ deliveries, bytes }) {
@@ -28,7 +31,12 @@ export const endpointsBench = growthBench({
       async costAt(endpoints, turn) {
         await ask('begin');
         const spent = await runDispatcher({
-          ...{ name: `endpoints-${turn}`, deliveries, bytes, endpoints, offsets, url },
+          name: `endpoints-${turn}`,
+          deliveries,
+          bytes,
+          endpoints,
+          offsets,
+          url,
           profileFile: '',
         });
         const { events } = await ask('report');

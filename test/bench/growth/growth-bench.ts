@@ -67,7 +67,9 @@ export const growthBench = <Number extends string>(
         setUp: `${setUp}; ${numbers.turns} turns`,
         figures: [
           {
-            ...{ name: `with ${sized(numbers.large)} ${of}`, unit, values: valuesAt(numbers.large) },
+            name: `with ${sized(numbers.large)} ${of}`,
+            unit,
+            values: valuesAt(numbers.large),
             ceiling: { name: `with ${sized(numbers.small)}`, values: valuesAt(numbers.small) },
             aim: { atMost: mostGrowth },
           },

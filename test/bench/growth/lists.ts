@@ -52,7 +52,10 @@ export const listsBench = growthBench({
   name: 'lists',
   of: 'events',
   unit: 'µs of api and Postgres a page',
-  ...{ small: 10_000, between: [100_000, 1_000_000], large: 10_000_000, turns: 2 },
+  small: 10_000,
+  between: [100_000, 1_000_000],
+  large: 10_000_000,
+  turns: 2,
   numbers: { rounds: 50, limit: 20 },
   setUp: `one api process; ${queriesOf(0).length} queries in turn, for the newest events and deliveries by each filter, and for polls`,
   begin: async ({ rounds, limit }) => ({

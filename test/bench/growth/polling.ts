@@ -18,7 +18,10 @@ export const pollingBench = growthBench({
   name: 'polling',
   of: 'events',
   unit: 'µs of api and Postgres a poll',
-  ...{ small: 10_000, between: [100_000, 1_000_000], large: 10_000_000, turns: 2 },
+  small: 10_000,
+  between: [100_000, 1_000_000],
+  large: 10_000_000,
+  turns: 2,
   numbers: { polls: 2_000, limit: 100 },
   setUp: 'one api process; half of the polls from anywhere by updated_at_gte, half from the last events on',
   begin: async ({ polls, limit }) => ({

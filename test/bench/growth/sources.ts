@@ -12,7 +12,10 @@ export const sourcesBench = growthBench({
   name: 'sources',
   of: 'sources',
   unit: 'µs of the ingress a webhook',
-  ...{ small: 1, between: [10, 100], large: 1_000, turns: 3 },
+  small: 1,
+  between: [10, 100],
+  large: 1_000,
+  turns: 3,
   numbers: { seconds: 10, connections: 64, bytes: 2_048 },
   setUp: 'one ingress, senders that send the next when the last is answered, to all sources in turn',
   async begin({ seconds, connections, bytes }) {
@@ -30,8 +33,13 @@ export const sourcesBench = growthBench({
     const load = (name: string, count: number, forSeconds: number) =>
       runLoad([
         {
-          ...{ name, ingressUrl, sources: sources.slice(0, count), perSecond: undefined, seconds: forSeconds },
-          ...{ connections, bodyBytes: bytes },
+          name,
+          ingressUrl,
+          sources: sources.slice(0, count),
+          perSecond: undefined,
+          seconds: forSeconds,
+          connections,
+          bodyBytes: bytes,
         },
       ]);
     return {

@@ -96,15 +96,23 @@ export function createCompactTables(
   }
 
   const rowOf = (number: number): DueRow => ({
-    ...{ tenant, endpointId, deliveryId: deliveryId(number), partition: 0, eventId: eventIdOf(number), generation: 0 },
+    tenant,
+    endpointId,
+    deliveryId: deliveryId(number),
+    partition: 0,
+    eventId: eventIdOf(number),
+    generation: 0,
     state: state[number] === retrying ? 'retrying' : 'parked',
-    ...{ dueAt: dueAt[number] as number, step: step[number] as number, attempts: attempts[number] as number },
+    dueAt: dueAt[number] as number,
+    step: step[number] as number,
+    attempts: attempts[number] as number,
     createdAt: deliveries.createdAt(number),
     notBefore: null,
     order: isOrdered
       ? { key: deliveries.nameOfKey(chainOf(number)), sequence: BigInt(number), partition: 0 }
       : undefined,
-    ...{ payloadBytes: 11, ended: isEnded(number) },
+    payloadBytes: 11,
+    ended: isEnded(number),
   });
 
   function given(numbers: readonly number[]): DueRow[] {

@@ -40,8 +40,12 @@ export function createNumberedDeliveries(options: {
 
   const deliveryOf = (number: number): Delivery => ({
     ...base,
-    ...{ id: deliveryId(number), eventId: eventIdOf(number), orderingKey: orderingKey(number), payload },
-    ...{ createdAt: createdAt(number), receivedAt: createdAt(number) },
+    id: deliveryId(number),
+    eventId: eventIdOf(number),
+    orderingKey: orderingKey(number),
+    payload,
+    createdAt: createdAt(number),
+    receivedAt: createdAt(number),
   });
 
   return {
@@ -66,8 +70,15 @@ export function createNumberedDeliveries(options: {
     recordOf(number, done) {
       const delivery = deliveryOf(number);
       return {
-        ...{ topic: topics.deliveries, partition: 0, offset: BigInt(number), key: Buffer.from(delivery.endpointId) },
-        ...{ value: delivery.payload, headers: deliveryHeaders(delivery), rawHeaders: {}, signal: never, done },
+        topic: topics.deliveries,
+        partition: 0,
+        offset: BigInt(number),
+        key: Buffer.from(delivery.endpointId),
+        value: delivery.payload,
+        headers: deliveryHeaders(delivery),
+        rawHeaders: {},
+        signal: never,
+        done,
       };
     },
   };

@@ -63,7 +63,9 @@ export interface OutageWorld {
 const limits = {
   inFlight: 500,
   lane: { records: 2_000, bytes: 16 * 1024 * 1024, rows: 100 },
-  ...{ totalRecords: 10_000, totalBytes: 64 * 1024 * 1024, totalRows: 2_000 },
+  totalRecords: 10_000,
+  totalBytes: 64 * 1024 * 1024,
+  totalRows: 2_000,
 };
 export const latencyMs = 20;
 const refusedAfterMs = 5;
@@ -124,8 +126,12 @@ export async function createOutageWorld(options: OutageOptions): Promise<OutageW
   const retry = { ...fixtures.anEndpoint().retry, windowMs: options.windowMs };
   const endpoint = fixtures.anEndpoint({ ordered: keys > 0, retry });
   const directory = {
-    ...{ get: () => endpoint, candidates: () => [], paused: () => [] },
-    ...{ ageMs: () => 0, refresh: async () => undefined, recent: () => undefined },
+    get: () => endpoint,
+    candidates: () => [],
+    paused: () => [],
+    ageMs: () => 0,
+    refresh: async () => undefined,
+    recent: () => undefined,
   };
   const waitOut = createWaitOut({ clock, log: silentLogger });
   const owned = createOwnedPartitions(clock);
@@ -199,14 +205,34 @@ export async function createOutageWorld(options: OutageOptions): Promise<OutageW
   });
   const readContents = createReadContents(tables.waiting, directory);
   const waitingRows = createWaitingRows({
-    ...{ table: tables.waiting, readContents, servedRows },
-    ...{ owned, directory, scheduler, recentSteps, outcomes, clock },
+    table: tables.waiting,
+    readContents,
+    servedRows,
+    owned,
+    directory,
+    scheduler,
+    recentSteps,
+    clock,
     releaseOrdered: createReleaseOrdered({
-      ...{ orderedRows, readContents, owned, directory, scheduler, health, recentSteps, clock },
+      orderedRows,
+      readContents,
+      owned,
+      directory,
+      scheduler,
+      health,
+      recentSteps,
+      clock,
     }),
     endOverdue: createEndOverdue({
-      ...{ table: tables.overdue, readContents },
-      ...{ owned, directory, health, scheduler, recentSteps, outcomes, clock },
+      table: tables.overdue,
+      readContents,
+      owned,
+      directory,
+      health,
+      scheduler,
+      recentSteps,
+      outcomes,
+      clock,
     }),
     endCancelled: async () => undefined,
     metrics: fixtures.noMetrics,
@@ -214,9 +240,21 @@ export async function createOutageWorld(options: OutageOptions): Promise<OutageW
   });
   const intake = createIntake({
     ...nothingErased,
-    ...{ directory, scheduler, recentSteps, outcomes, owned, clock, lag: fixtures.noLag },
+    directory,
+    scheduler,
+    recentSteps,
+    outcomes,
+    owned,
+    clock,
+    lag: fixtures.noLag,
     orderedIntake: createOrderedIntake({
-      ...{ directory, scheduler, recentSteps, outcomes, orderedRows, owned, waitOut },
+      directory,
+      scheduler,
+      recentSteps,
+      outcomes,
+      orderedRows,
+      owned,
+      waitOut,
       onFailure: fail,
     }),
     knownDeliveries: {

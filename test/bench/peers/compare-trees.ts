@@ -87,7 +87,9 @@ async function compareSystem(
   { steps, turns, say }: PairOptions,
 ): Promise<void> {
   const sides = subjects.map((subject, index) => ({
-    ...{ index, subject: { ...subject, name }, unsettled: [] as Unsettled[] },
+    index,
+    subject: { ...subject, name },
+    unsettled: [] as Unsettled[],
     known: { arrivals: {}, sustained: undefined } as Known,
   }));
   const rows: Rows = new Map();
@@ -126,5 +128,8 @@ function note(rows: Rows, index: number, { findings, byProcess }: StepResult): v
 }
 
 const figureOf = (system: SystemName, { finding: { name, unit }, values: [before, after] }: Row): Figure => ({
-  ...{ name: `${system}: ${name}`, unit, values: after, ceiling: { name: 'before', values: before } },
+  name: `${system}: ${name}`,
+  unit,
+  values: after,
+  ceiling: { name: 'before', values: before },
 });

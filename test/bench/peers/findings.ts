@@ -102,7 +102,9 @@ const cost = ({ spent, reconciled }: MeasuredRun, name: string, endpoints: Endpo
   less(name, endpoints === 1 ? 'ms an event' : 'ms a delivery', (spent.system * 1_000) / reconciled.arrived);
 
 const own = ({ spent, reconciled }: MeasuredRun, name: string): Finding => ({
-  ...{ name, unit: 'ms an arrival', value: (spent.ours * 1_000) / reconciled.arrived },
+  name,
+  unit: 'ms an arrival',
+  value: (spent.ours * 1_000) / reconciled.arrived,
 });
 
 const latencies = (values: readonly number[], name: string): Finding[] =>

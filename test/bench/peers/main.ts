@@ -65,7 +65,11 @@ async function compare(): Promise<number> {
   say(`${wanted.again}\n${describeMachine(machine)}\n${estimate()}`);
   const bench = wanted.trees === undefined ? peersName : treesName;
   const report: KeptReport = {
-    ...{ bench, startedAt, commit, again: wanted.again, machine },
+    bench,
+    startedAt,
+    commit,
+    again: wanted.again,
+    machine,
     ...(wanted.trees === undefined ? await comparePeers(commit) : await compareCheckouts()),
   };
   say(['', report.setUp, ...report.figures.map(describeFigure), ...report.notes].join('\n'));

@@ -46,7 +46,12 @@ export async function measureRun(subject: Subject, plan: RunPlan): Promise<Measu
   runs += 1;
   const run = `${process.pid.toString(36)}r${runs}`;
   await traffic.prepare({
-    ...{ run, target: running.target(name, endpoints), pace, endpoints, hangsForMs, sendsAgain: isKilled },
+    run,
+    target: running.target(name, endpoints),
+    pace,
+    endpoints,
+    hangsForMs,
+    sendsAgain: isKilled,
     connections: isKilled ? connectionsWhereKilled : connections[pace.kind],
     tellAfter: isKilled && pace.kind === 'open' ? pace.count / 2 : undefined,
   });
@@ -67,8 +72,10 @@ export async function measureRun(subject: Subject, plan: RunPlan): Promise<Measu
   const judged = judgeSustained({
     perSecond: pace.kind === 'open' ? pace.perSecond : record.published / (record.publishedMs / 1_000),
     endpoints: endpoints - (hangsForMs === undefined ? 0 : 1),
-    ...{ published: record.published, acknowledged: record.atPublished.acknowledged },
-    ...{ publishedSeconds: record.publishedMs / 1_000, moments: record.moments },
+    published: record.published,
+    acknowledged: record.atPublished.acknowledged,
+    publishedSeconds: record.publishedMs / 1_000,
+    moments: record.moments,
   });
   for (const line of describe(reconciled, record, spent, isKilled)) subject.say(`${name} ${label}: ${line}`);
   if (pace.kind === 'open' && !isKilled)

@@ -41,7 +41,14 @@ export function reconcile({ published, dueAt, acknowledgedAt, arrivedAt, repeats
   }
   const acknowledged = toAcknowledgment.length;
   return {
-    ...{ published, acknowledged, arrived, lost, twice: repeats, unacknowledged },
-    ...{ toAcknowledgment, toArrival, fromDueToArrival },
+    published,
+    acknowledged,
+    arrived,
+    lost,
+    twice: repeats,
+    unacknowledged,
+    toAcknowledgment,
+    toArrival,
+    fromDueToArrival,
   };
 }

@@ -125,7 +125,8 @@ async function rest(
   return {
     findings: findings.rest(spent, found, afterSeconds),
     byProcess: [...findingsByProcess.rest(spent), ...findingsByProcess.memory(found, 'at rest')],
-    ...{ unsettled: [], othersCores },
+    unsettled: [],
+    othersCores,
   };
 }
 
@@ -147,11 +148,13 @@ function skipped({ name, say }: Subject, why: string): StepResult {
 }
 
 const open = (perSecond: number, seconds: number, endpoints: Endpoints): Omit<RunPlan, 'label'> => ({
-  ...{ pace: { kind: 'open', perSecond, count: Math.round(perSecond * seconds) }, endpoints },
+  pace: { kind: 'open', perSecond, count: Math.round(perSecond * seconds) },
+  endpoints,
 });
 
 const resultOf = (runs: readonly MeasuredRun[], found: Finding[], byProcess: Finding[] = []): StepResult => ({
-  ...{ findings: found, byProcess },
+  findings: found,
+  byProcess,
   unsettled: runs.flatMap(({ run, reconciled: { lost: count } }) => (count > 0 ? [{ run, count }] : [])),
   othersCores: Math.max(0, ...runs.map(({ spent }) => spent.others / spent.seconds)),
 });

@@ -27,7 +27,10 @@ process.once('message', (job) => {
 
 async function run({ databaseUrl, events, batch, ...shape }: LoopJob): Promise<LoopReport> {
   const postgres = createPostgres({
-    ...{ url: databaseUrl, applicationName: 'hookline-bench', maxConnections: 1, statementTimeoutMs: 60_000 },
+    url: databaseUrl,
+    applicationName: 'hookline-bench',
+    maxConnections: 1,
+    statementTimeoutMs: 60_000,
     log: silentLogger,
   });
   await postgres.start();

@@ -58,21 +58,26 @@ async function measure({ numbers, profile, say }: BegunBench<Settings>): Promise
     setUp: `${events} events of ${bytes} bytes, ${endpoints} deliveries each, one tenant, ${partitions} partitions, ${turns} turns; the loop with ${batch} events in a transaction`,
     figures: [
       {
-        ...{ name: 'events', unit: 'a second', aim: { atLeast: 0.5 } },
+        name: 'events',
+        unit: 'a second',
+        aim: { atLeast: 0.5 },
         values: of((turn) => turn.events / turn.seconds),
         ceiling: { name: 'loop', values: loops.map(({ seconds }) => events / seconds) },
       },
       {
-        ...{ name: 'processor time of the projector', unit: 'µs an event' },
+        name: 'processor time of the projector',
+        unit: 'µs an event',
         values: of((turn) => (turn.processorSeconds * 1e6) / turn.events),
         ceiling: { name: 'loop', values: loops.map(({ processorSeconds }) => (processorSeconds * 1e6) / events) },
       },
       {
-        ...{ name: 'processor time of Postgres', unit: 'µs an event' },
+        name: 'processor time of Postgres',
+        unit: 'µs an event',
         values: of((turn) => (turn.postgresSeconds * 1e6) / turn.events),
       },
       {
-        ...{ name: 'processor time of Postgres in sessions that take clocks', unit: 'µs an event' },
+        name: 'processor time of Postgres in sessions that take clocks',
+        unit: 'µs an event',
         values: of((turn) => (turn.clockSeconds * 1e6) / turn.events),
         isDetail: true,
       },

@@ -94,7 +94,8 @@ export async function runProjector(world: World, profileFile?: string): Promise<
   ];
   let left = 0;
   await waitUntil('the projector has committed every record', async () => (left = await behind()) === 0, {
-    ...{ timeoutMs: committedWithinMs, everyMs: 100 },
+    timeoutMs: committedWithinMs,
+    everyMs: 100,
     describe: () => `${left} records are not committed`,
   });
   const seconds = (performance.now() - startMs) / 1_000;

@@ -22,7 +22,10 @@ const statementTimeoutMs = 30_000;
 
 export async function insertBare(options: Options): Promise<{ events: number; seconds: number }> {
   const postgres = createPostgres({
-    ...{ url: options.databaseUrl, applicationName: 'hookline-bench', maxConnections: 1, statementTimeoutMs },
+    url: options.databaseUrl,
+    applicationName: 'hookline-bench',
+    maxConnections: 1,
+    statementTimeoutMs,
     log: silentLogger,
   });
   await postgres.start();
@@ -49,16 +52,23 @@ async function insertGroup(tx: Query, { tenant, group, payloadBytes }: Options):
       `{"key":"${randomBytes(8).toString('hex')}","padding":"${'x'.repeat(payloadBytes - 42)}"}`,
     );
     return {
-      ...{ tenant, id, source_id: 'api', event_id: null, type: 'order.paid', origin: `api:${id}` },
-      ...{ receipt_id: createId('rcp', nowMs, randomBytes), dedup_key: randomBytes(16) },
-      ...{ body_hash: hash('sha256', payload, 'buffer').subarray(0, 8), received_at: formatMicros(nowMs * 1_000) },
-      ...{
-        updated_at,
-        ordering_key: null,
-        tags: null,
-        traceparent: `00-${randomBytes(16).toString('hex')}-${randomBytes(8).toString('hex')}-01`,
-      },
-      ...{ content_type: 'application/json', content_encoding: null, payload },
+      tenant,
+      id,
+      source_id: 'api',
+      event_id: null,
+      type: 'order.paid',
+      origin: `api:${id}`,
+      receipt_id: createId('rcp', nowMs, randomBytes),
+      dedup_key: randomBytes(16),
+      body_hash: hash('sha256', payload, 'buffer').subarray(0, 8),
+      received_at: formatMicros(nowMs * 1_000),
+      updated_at,
+      ordering_key: null,
+      tags: null,
+      traceparent: `00-${randomBytes(16).toString('hex')}-${randomBytes(8).toString('hex')}-01`,
+      content_type: 'application/json',
+      content_encoding: null,
+      payload,
     };
   });
   await run(tx, insertEvents, rows);

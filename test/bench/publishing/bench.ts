@@ -49,7 +49,8 @@ export const enforcedBench = benchOf(
     const response = await fetch(`${apiUrl}/v1/event-types`, {
       method: 'POST',
       headers: {
-        ...{ authorization: `Bearer ${adminKey}`, 'hookline-tenant': tenant },
+        authorization: `Bearer ${adminKey}`,
+        'hookline-tenant': tenant,
         'content-type': 'application/json',
       },
       body: JSON.stringify({ name: publishedType, enforce: 'reject', schema }),
@@ -132,16 +133,24 @@ async function measure(pipeline: Pipeline, { numbers, say }: BegunBench<Settings
     const events = report.ids.length;
     const each = (of: 'api' | 'postgres' | 'kafka' | 'redis'): number => ((after[of] - before[of]) * 1_000) / events;
     return {
-      ...{ perSecond: events / report.seconds, report, walBytes: (after.wal - before.wal) / events },
-      ...{ api: each('api'), postgres: each('postgres'), kafka: each('kafka'), redis: each('redis') },
+      perSecond: events / report.seconds,
+      report,
+      walBytes: (after.wal - before.wal) / events,
+      api: each('api'),
+      postgres: each('postgres'),
+      kafka: each('kafka'),
+      redis: each('redis'),
       drivers: driversEach(before.drivers, after.drivers, events),
     };
   };
   const bareTurn = async (): Promise<BareTurn> => {
     const before = await readSpent(pipeline);
     const inserted = await insertBare({
-      ...{ databaseUrl: stack.databaseUrl, tenant: bareTenant, seconds: seconds / 2 },
-      ...{ group: connections, payloadBytes: bytes },
+      databaseUrl: stack.databaseUrl,
+      tenant: bareTenant,
+      seconds: seconds / 2,
+      group: connections,
+      payloadBytes: bytes,
     });
     const after = await readSpent(pipeline);
     // Keeps these out of the outbox: nobody should publish them, or search among them.
@@ -174,16 +183,22 @@ async function measure(pipeline: Pipeline, { numbers, say }: BegunBench<Settings
       `one process of the API, one broker; the bare insert in groups of ${connections} over one connection`,
     figures: [
       {
-        ...{ name: 'acknowledged', unit: 'a second', values: ours.map(({ perSecond }) => perSecond) },
+        name: 'acknowledged',
+        unit: 'a second',
+        values: ours.map(({ perSecond }) => perSecond),
         ceiling: { name: 'bare insert', values: bare.map(({ perSecond }) => perSecond) },
       },
       {
-        ...{ name: 'processor time in all', unit: 'ms an event', aim: { atMost: 2 } },
+        name: 'processor time in all',
+        unit: 'ms an event',
+        aim: { atMost: 2 },
         values: ours.map(({ api, postgres, kafka, redis }) => api + postgres + kafka + redis),
       },
       { name: 'processor time of the api', unit: 'ms an event', values: ours.map(({ api }) => api), isDetail: true },
       {
-        ...{ name: 'processor time of Postgres', unit: 'ms an event', values: ours.map(({ postgres }) => postgres) },
+        name: 'processor time of Postgres',
+        unit: 'ms an event',
+        values: ours.map(({ postgres }) => postgres),
         ceiling: { name: 'bare insert', values: bare.map(({ postgres }) => postgres) },
       },
       { name: 'processor time of Kafka', unit: 'ms an event', values: ours.map(({ kafka }) => kafka), isDetail: true },
@@ -191,7 +206,9 @@ async function measure(pipeline: Pipeline, { numbers, say }: BegunBench<Settings
       { name: 'statements', unit: 'an event', values: driversOf('Postgres statements'), isDetail: true },
       { name: 'transactions', unit: 'an event', values: driversOf('Postgres transactions'), isDetail: true },
       {
-        ...{ name: 'WAL', unit: 'bytes an event', values: ours.map(({ walBytes }) => walBytes) },
+        name: 'WAL',
+        unit: 'bytes an event',
+        values: ours.map(({ walBytes }) => walBytes),
         ceiling: { name: 'bare insert', values: bare.map(({ walBytes }) => walBytes) },
       },
       { name: 'acknowledged, p50', unit: 'ms', values: [quantile(latencies, 0.5)] },

@@ -21,8 +21,11 @@ const headers = receivedWebhookHeaders({
     'hookline-signature': `t=1795000000,v1=${'0'.repeat(64)}`,
   },
   request: {
-    ...{ secret: ['hookline-signature'], method: 'POST', path: '/v1/webhooks/src_00000000000000000000000000' },
-    ...{ address: '127.0.0.1', names: 'host,content-type,content-length,hookline-signature' },
+    secret: ['hookline-signature'],
+    method: 'POST',
+    path: '/v1/webhooks/src_00000000000000000000000000',
+    address: '127.0.0.1',
+    names: 'host,content-type,content-length,hookline-signature',
   },
   orderingKey: null,
   traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00',

@@ -221,12 +221,10 @@ async function takeTurn(installation: Installation, repetition: number): Promise
   const first = await spawn();
   await warmUp(installation, [first], phaseOf('steady'));
   const steady = await measure(installation, [first], {
-    ...{
-      phase: phaseOf('steady'),
-      count: (perSecond * seconds) / sendsPerDelivery,
-      overMs: seconds * 1_000,
-      countsWrites: true,
-    },
+    phase: phaseOf('steady'),
+    count: (perSecond * seconds) / sendsPerDelivery,
+    overMs: seconds * 1_000,
+    countsWrites: true,
   });
   const alone = await measure(installation, [first], {
     phase: phaseOf('flood'),

@@ -99,17 +99,21 @@ async function measure({ numbers, profile, say }: BegunBench<Settings>, around: 
     setUp: `${deliveries} deliveries of ${bytes} bytes, ${endpoints} endpoints, ${connections} connections, ${turns} turns`,
     figures: [
       {
-        ...{ name: 'deliveries', unit: 'a second of processor time', aim: { atLeast: 0.6 } },
+        name: 'deliveries',
+        unit: 'a second of processor time',
+        aim: { atLeast: 0.6 },
         values: ours.map(({ perProcessorSecond }) => perProcessorSecond),
         ceiling: { name: 'loop', values: bare.map(({ perProcessorSecond }) => perProcessorSecond) },
       },
       {
-        ...{ name: 'deliveries, beside loop and copies', unit: 'a second of processor time' },
+        name: 'deliveries, beside loop and copies',
+        unit: 'a second of processor time',
         values: ours.map(({ perProcessorSecond }) => perProcessorSecond),
         ceiling: { name: 'loop and copies', values: withCopies },
       },
       {
-        ...{ name: 'deliveries in time', unit: 'a second' },
+        name: 'deliveries in time',
+        unit: 'a second',
         values: ours.map(({ perSecond }) => perSecond),
         ceiling: { name: 'loop', values: bare.map(({ perSecond }) => perSecond) },
       },

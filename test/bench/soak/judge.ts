@@ -90,7 +90,13 @@ function judgeSeries(what: string, of: string, series: readonly TimedValue[], li
   const most = Math.max(limit.atLeast, limit.share * level);
   const moved = slope * seconds;
   return {
-    ...{ what, of, unit: limit.unit, level, moved, movedInADay: slope * 86_400, limit: most },
+    what,
+    of,
+    unit: limit.unit,
+    level,
+    moved,
+    movedInADay: slope * 86_400,
+    limit: most,
     // A value that is not there must not pass.
     isFlat: moved <= most,
   };

@@ -36,7 +36,8 @@ export function latenciesByMinute(
   }
   const both = (values: readonly number[]) => ({ p50: percentile(values, 0.5), p99: percentile(values, 0.99) });
   return found.map(({ answered, arrived }, minute) => ({
-    ...{ minute: minute + 1, events: arrived.length },
+    minute: minute + 1,
+    events: arrived.length,
     answered: both(answered),
     arrived: both(arrived),
   }));

@@ -41,7 +41,10 @@ const redis = await startOwnRedis();
 let failed: boolean;
 try {
   const settings = {
-    ...{ dir, say, topicPrefix: uniquePrefix('soak'), databaseUrl: await createDatabase() },
+    dir,
+    say,
+    topicPrefix: uniquePrefix('soak'),
+    databaseUrl: await createDatabase(),
     servers: { ...serverAddresses(), redisUrl: redis.url },
     env: { NODE_OPTIONS: options.nodeOptions },
   };
@@ -57,7 +60,10 @@ try {
       loadBefore,
       nodeOptions: options.nodeOptions,
     },
-    ...{ minutes: options.minutes, everySeconds: options.everySeconds, seed: options.seed, result },
+    minutes: options.minutes,
+    everySeconds: options.everySeconds,
+    seed: options.seed,
+    result,
   };
   writeFileSync(join(dir, 'soak.json'), `${JSON.stringify(report)}\n`);
   say(formatResult(result));

@@ -105,7 +105,12 @@ async function underLoad(options: SoakOptions, world: World): Promise<SoakResult
   const { stack } = pipeline;
   const send = (name: string, perSecond: number, seconds: number): Promise<void> =>
     load.send({
-      ...{ name, sources, apiUrl: stack.apiUrl, adminKey: stack.adminKey, perSecond, seconds },
+      name,
+      sources,
+      apiUrl: stack.apiUrl,
+      adminKey: stack.adminKey,
+      perSecond,
+      seconds,
       seed: seedOf(seed, name),
     });
 
@@ -148,7 +153,9 @@ async function underLoad(options: SoakOptions, world: World): Promise<SoakResult
   const publishes = load.published.filter(({ eventId }) => eventId !== null).length;
   const tables = await openTables(stack.databaseUrl);
   const isDrained = await untilDrained({
-    ...{ tables, offsets: sampler.offsets, topicPrefix: stack.topicPrefix },
+    tables,
+    offsets: sampler.offsets,
+    topicPrefix: stack.topicPrefix,
     sourceIds: [...sources.map(({ id }) => id), publishedSourceId],
     endpointIds: endpoints.map(({ id }) => id),
     taken: () => taken.size + publishes,
@@ -174,7 +181,13 @@ async function underLoad(options: SoakOptions, world: World): Promise<SoakResult
   const series = judgeSamples(samples);
   const failedPolls = pollers.all.flatMap(({ name, failures }) => failures.map((failure) => `${name}: ${failure}`));
   return {
-    ...{ perSecond, highestPerSecond, tried, samples, series, senderLateMs, drainSeconds },
+    perSecond,
+    highestPerSecond,
+    tried,
+    samples,
+    series,
+    senderLateMs,
+    drainSeconds,
     account: accounted,
     latencies: latenciesByMinute(books, { endpoint: measuredEndpoint, startedAtMs, seconds }),
     pollers: pollers.all.map(({ name, requests, failures }) => ({ name, requests, failed: failures.length })),

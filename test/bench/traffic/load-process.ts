@@ -39,7 +39,10 @@ async function send({ name, sources, apiUrl, adminKey, perSecond, seconds, seed 
     const [source, path] = [sources[kind], paths[kind]];
     if (source === undefined || path === undefined) throw new Error('a source for each kind of sender is needed');
     const { identity, body, headers } = makeWebhook(planned, {
-      ...{ scenario: name, secret: source.secret, seed, nowMs: Date.now() },
+      scenario: name,
+      secret: source.secret,
+      seed,
+      nowMs: Date.now(),
     });
     const traceparent = `00-${randomHex(random, 32)}-${randomHex(random, 16)}-01`;
     const startedAtMs = Date.now();
@@ -47,8 +50,11 @@ async function send({ name, sources, apiUrl, adminKey, perSecond, seconds, seed 
     const answeredAtMs = Date.now();
     sent.push({
       webhook: hash('sha1', `${source.id}/${identity}`, 'base64'),
-      ...{ outcome: outcomeOf(answer), detail: detailOf(answer), receiptId: isOk(answer) ? idIn(answer) : null },
-      ...{ answeredAtMs, tookMs: answeredAtMs - startedAtMs },
+      outcome: outcomeOf(answer),
+      detail: detailOf(answer),
+      receiptId: isOk(answer) ? idIn(answer) : null,
+      answeredAtMs,
+      tookMs: answeredAtMs - startedAtMs,
     });
   };
   const publish = async (number: number): Promise<void> => {

@@ -24,7 +24,9 @@ export const readTables = (url: string, nameOf: ReadonlyMap<string, string>): Pr
     );
     return {
       deliveries: deliveries.map(({ id, event_id, endpoint_id, status }) => ({
-        ...{ id, eventId: event_id, status },
+        id,
+        eventId: event_id,
+        status,
         endpoint: nameOf.get(endpoint_id) ?? endpoint_id,
       })),
       receipts: receipts.map(({ receipt_id, event_id }) => ({ receiptId: receipt_id, eventId: event_id })),

@@ -84,7 +84,8 @@ async function run(name: string, load: Load): Promise<void> {
     await Promise.all(
       Array.from({ length: Math.min(50, left) }, (_, index) =>
         api.createEndpoint({
-          ...{ url: receiver.url(`${name.replace(' ', '-')}-${left}-${index}`), source_ids: [source.id] },
+          url: receiver.url(`${name.replace(' ', '-')}-${left}-${index}`),
+          source_ids: [source.id],
           ...(load.filter && { filter: load.filter }),
         }),
       ),
@@ -97,7 +98,8 @@ async function run(name: string, load: Load): Promise<void> {
     ingestUrl: load.asBacklog
       ? source.ingest_url.replace(stack.ingressUrl, pipeline.ingressUrl('ingress-2'))
       : source.ingest_url,
-    ...{ sourceId: source.id, random: Math.random },
+    sourceId: source.id,
+    random: Math.random,
   });
   const atMs = Date.now();
   let left = load.webhooks;

@@ -193,17 +193,22 @@ async function measure({ numbers, say }: BegunBench<Settings>, world: World): Pr
       { name: `accepted to arrived at ${rate}, p50`, unit: 'ms', values: of(0.5), aim: { atMost: 15 } },
       { name: `accepted to arrived at ${rate}, p99`, unit: 'ms', values: of(0.99), aim: { atMost: 100 } },
       {
-        ...{ name: 'processor time of services and servers', unit: 'µs a webhook' },
+        name: 'processor time of services and servers',
+        unit: 'µs a webhook',
         values: [(pipelineSeconds(measured.spent) * 1e6) / measured.sent.length],
       },
       { name: `caught up after ${stopMinutes} minutes without a dispatcher`, unit: 's', values: [caughtUpSeconds] },
       ...[
         ...Object.entries(measured.spent).map(([name, total]) => ({
-          ...{ name: `processor time of ${name}`, unit: 'µs a webhook', value: (total * 1e6) / measured.sent.length },
+          name: `processor time of ${name}`,
+          unit: 'µs a webhook',
+          value: (total * 1e6) / measured.sent.length,
         })),
         ...measured.drivers.map(([name, value]) => ({ name, unit: 'a webhook', value })),
         ...Object.entries(atRest).map(([name, total]) => ({
-          ...{ name: `${name} at rest`, unit: '% of a core', value: (100 * total) / restSeconds },
+          name: `${name} at rest`,
+          unit: '% of a core',
+          value: (100 * total) / restSeconds,
         })),
       ].map(({ name, unit, value }) => ({ name, unit, values: [value], isDetail: true as const })),
     ],

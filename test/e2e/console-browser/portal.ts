@@ -91,7 +91,9 @@ export function describePortal(scene: () => BrowserScene): void {
     expect(await violations()).toEqual([]);
     const cookies = await context.cookies();
     expect(cookies.find(({ name }) => name === '__Host-hookline-portal')).toMatchObject({
-      ...{ httpOnly: true, secure: true, sameSite: 'None' },
+      httpOnly: true,
+      secure: true,
+      sameSite: 'None',
       partitionKey: 'http://localhost',
     });
     await frame.getByRole('link', { name: 'Endpoints', exact: true }).click();

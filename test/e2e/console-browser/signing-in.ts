@@ -64,8 +64,11 @@ export function describeSigningIn(scene: () => BrowserScene): void {
       );
     for (const javaScriptEnabled of [true, false]) {
       const { context, page } = await takeSeat(browser, {
-        ...{ url: world.url, token, javaScriptEnabled },
-        ...{ timezoneId: 'Asia/Kathmandu', locale: 'en-GB' },
+        url: world.url,
+        token,
+        javaScriptEnabled,
+        timezoneId: 'Asia/Kathmandu',
+        locale: 'en-GB',
       });
       await page.goto(`${mine.t}/events/${mine.ids.evt}`);
       const shown = page.locator(`time[datetime="${received}"]`).first();

@@ -21,7 +21,7 @@ export async function setScene(options: Parameters<typeof startConsoleWorld>[0] 
     const [mine, theirs] = await furnish(world, ['mine', 'theirs']);
     if (mine === undefined || theirs === undefined) throw new Error('no tenants');
     const [me, reader] = await Promise.all([world.signIn('mine'), world.signIn('mine', ['read'])]);
-    return { ...{ world, mine, theirs, me, reader }, empty: 'empty', nobody: world.nobody, operator: world.operator };
+    return { world, mine, theirs, me, reader, empty: 'empty', nobody: world.nobody, operator: world.operator };
   } catch (error) {
     const failure = error instanceof Error ? error : new Error(String(error));
     failure.message += `\n${world.pipeline.describe()}`;

@@ -8,7 +8,8 @@ const webhook = (schema: Schema): Schema => ({
 });
 
 const openapi = (webhooks: Schema, schemas: Schema): Schema => ({
-  ...{ openapi: '3.1.0', info: { title: 'rowdy', version: '1' } },
+  openapi: '3.1.0',
+  info: { title: 'rowdy', version: '1' },
   webhooks,
   components: { schemas },
 });

@@ -72,7 +72,9 @@ export function followDispatchers(group: string, clocks: KnownClocks = rightCloc
       else if (line.includes('"delivery.attempted"')) sent(name, JSON.parse(line) as Sent);
     },
     facts: () => ({
-      ...{ joins, sends, unasked },
+      joins,
+      sends,
+      unasked,
       steps: new Map([...names].map((name) => [name, clocks.stepsOf(name)])),
     }),
   };

@@ -8,7 +8,11 @@ const groupOf = ({ kind, track }: Pick<ToldKind, 'kind' | 'track'>): string => {
 };
 
 const groupsOfTracks: Readonly<Record<ToldKind['track'], string>> = {
-  ...{ ingress: 'processes', dedup: 'processes', dispatcher: 'processes', projector: 'processes', api: 'processes' },
+  ingress: 'processes',
+  dedup: 'processes',
+  dispatcher: 'processes',
+  projector: 'processes',
+  api: 'processes',
   groups: 'groups of processes',
   brokers: 'brokers',
   stores: 'stores',

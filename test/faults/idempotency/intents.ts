@@ -58,7 +58,8 @@ function eventIntent(common: Common, random: () => number): Intent {
   const orderingKey = kind === 1 ? `order-${Math.floor(random() * orderingKeys)}` : null;
   const payload = { n: common.number, padding: 'x'.repeat(Math.floor(random() * largestPadding)) };
   const body = {
-    ...{ type: common.mark, payload },
+    type: common.mark,
+    payload,
     ...(eventId !== null && { event_id: eventId }),
     ...(orderingKey !== null && { ordering_key: orderingKey }),
   };

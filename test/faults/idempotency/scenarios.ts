@@ -31,11 +31,17 @@ export const crashPoints = [
  * and of what the dead leave. All turns together need fewer than the smallest run has, or it waits for a death that never comes.
  */
 const maxTurns = {
-  ...{ 'idempotency.after-row': 5, 'idempotency.after-effect': 5 },
-  ...{ 'idempotency.before-commit': 5, 'idempotency.after-commit': 5 },
-  ...{ 'idempotency-group.after-keys': 3, 'idempotency-group.after-effects': 3 },
-  ...{ 'idempotency-group.before-commit': 3, 'idempotency-group.after-commit': 3 },
-  ...{ 'outbox.before-send': 3, 'outbox.after-claim': 2, 'outbox.after-publish': 3 },
+  'idempotency.after-row': 5,
+  'idempotency.after-effect': 5,
+  'idempotency.before-commit': 5,
+  'idempotency.after-commit': 5,
+  'idempotency-group.after-keys': 3,
+  'idempotency-group.after-effects': 3,
+  'idempotency-group.before-commit': 3,
+  'idempotency-group.after-commit': 3,
+  'outbox.before-send': 3,
+  'outbox.after-claim': 2,
+  'outbox.after-publish': 3,
 };
 
 export const lockSeconds = 2;

@@ -37,7 +37,9 @@ export function judgeAlerts(
       const lastMs = ofAlert.reduce((last, { untilMs }) => Math.max(last, untilMs), 0);
       const inSeconds = (ms: number): number | null => (Number.isFinite(ms) ? Math.round(ms / 1_000) : null);
       return {
-        ...{ incident: incident.name, alert, withinSeconds },
+        incident: incident.name,
+        alert,
+        withinSeconds,
         afterSeconds: inSeconds(firstMs - beganAtMs),
         endedAfterSeconds: ofAlert.length === 0 ? null : inSeconds(lastMs - overAtMs),
       };

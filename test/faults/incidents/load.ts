@@ -77,7 +77,12 @@ export async function startLoad({ api, pipeline, random, perSecond }: Options): 
   const senderOf = ({ id, ingest_url }: { id: string; ingest_url: string }) =>
     createSender({
       ingestUrl: () => `${pipeline.ingressUrl(oneOf('ingress'))}${new URL(ingest_url).pathname}`,
-      ...{ sourceId: id, random, log: sends, nextNumber, timeoutMs, maxSockets: 1_024 },
+      sourceId: id,
+      random,
+      log: sends,
+      nextNumber,
+      timeoutMs,
+      maxSockets: 1_024,
     });
   const senders = {
     shop: senderOf(sources.shop),

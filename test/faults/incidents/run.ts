@@ -72,9 +72,16 @@ export async function runIncidents(options: Options): Promise<{ result: Incident
     await alertLog.stop();
     const verdict = await checkWhenDrained(
       {
-        ...{ sourceIds: new Set(Object.values(load.sourceIds)), sends: load.sends, arrivals: receiver.arrivals },
-        ...{ observedEndpoints: new Set(endpointIds), faults: [...pipeline.faults, ...faults], follower, api },
-        ...{ databaseUrl: stack.databaseUrl, startedAt, eventsAskedFor },
+        sourceIds: new Set(Object.values(load.sourceIds)),
+        sends: load.sends,
+        arrivals: receiver.arrivals,
+        observedEndpoints: new Set(endpointIds),
+        faults: [...pipeline.faults, ...faults],
+        follower,
+        api,
+        databaseUrl: stack.databaseUrl,
+        startedAt,
+        eventsAskedFor,
       },
       drainTimeoutMs,
       () => Promise.resolve(true),
@@ -166,7 +173,10 @@ async function untilAllEnded({ stack }: Pipeline, load: SteadyLoad, endpointIds:
   const taken = new Set(load.sends.filter(({ outcome }) => outcome === 'ok').map(({ identity }) => identity)).size;
   try {
     return await untilDrained({
-      ...{ tables, offsets, endpointIds, topicPrefix: stack.topicPrefix },
+      tables,
+      offsets,
+      endpointIds,
+      topicPrefix: stack.topicPrefix,
       sourceIds: Object.values(load.sourceIds),
       taken: () => taken,
     });

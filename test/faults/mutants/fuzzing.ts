@@ -102,7 +102,11 @@ export const fuzzingMutants: readonly Mutant[] = [
       headers: source.recordHeaders({
         receiptId: createId('rcp', nowMs, random),
         receivedAt: Math.round(nowMs * 1000),
-        ...{ rawHeaders: request.rawHeaders, headers, method: '', url: '', address: '' },
+        rawHeaders: request.rawHeaders,
+        headers,
+        method: '',
+        url: '',
+        address: '',
         orderingKey: source.orderingKey({ headers, body: read.body }),
         traceparent: newTraceparent(given, random),
       }),

@@ -20,7 +20,9 @@ const { values } = parseArgs({
     only: { type: 'string', multiple: true, default: [''] },
     lane: { type: 'string' },
     sample: { type: 'string', default: '' },
-    ...{ control: { type: 'boolean' }, show: { type: 'boolean' }, record: { type: 'boolean' } },
+    control: { type: 'boolean' },
+    show: { type: 'boolean' },
+    record: { type: 'boolean' },
   },
 });
 const all = checksOf(mutants);

@@ -63,8 +63,12 @@ export function keepResult(checks: readonly MutantCheck[], tried: MutantCheck, t
   const { mutant, lane, check } = tried;
   const { verdict, says, seconds } = trial;
   const result: Result = {
-    ...{ mutant: mutant.name, lane, check: nameOfCheck(check) },
-    ...{ verdict, says, seconds },
+    mutant: mutant.name,
+    lane,
+    check: nameOfCheck(check),
+    verdict,
+    says,
+    seconds,
     budgetSeconds: mutant.budgetSeconds,
     triedAt: new Date().toISOString(),
   };

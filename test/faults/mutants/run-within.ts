@@ -24,8 +24,10 @@ export async function runWithin(
   env: Readonly<Record<string, string>> = {},
 ): Promise<Ended> {
   const child = spawn(process.execPath, args, {
-    ...{ cwd, env: { ...process.env, ...env } },
-    ...{ stdio: ['ignore', 'pipe', 'pipe'], detached: true },
+    cwd,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
   });
   const output: Buffer[] = [];
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => output.push(chunk));

@@ -15,7 +15,7 @@ export const proveRun: FaultRun<'webhooks'> = {
       webhooks,
     });
     return {
-      results: [{ scenario: 'prove', violations, ...{ sent, kills, lost, secondEvents } }],
+      results: [{ scenario: 'prove', violations, sent, kills, lost, secondEvents }],
       faults,
       tables: [text],
     };

@@ -45,8 +45,14 @@ const said: string[] = [];
 const servers = await startFaultyServers();
 try {
   const proof = await prove({
-    ...{ faulty: servers, servers: servers.addresses, databaseUrl: servers.addresses.databaseUrl },
-    ...{ topicPrefix: 'prove.', sessionTimeoutMs: sessionTimeoutOfTests, seed, webhooks, dir },
+    faulty: servers,
+    servers: servers.addresses,
+    databaseUrl: servers.addresses.databaseUrl,
+    topicPrefix: 'prove.',
+    sessionTimeoutMs: sessionTimeoutOfTests,
+    seed,
+    webhooks,
+    dir,
     say: (line) => void said.push(line),
     onProgress: show,
   });

@@ -144,10 +144,17 @@ async function proveWith(world: World): Promise<Proof> {
   const startedAt = formatMicros(Date.now() * 1_000);
   const api = createApiClient({ url: stack.apiUrl, adminKey: stack.adminKey });
   const load = await createLoad({
-    ...{ api, scenario: 'prove', seed, random: random('senders'), nextNumber: numbersFrom(0) },
+    api,
+    scenario: 'prove',
+    seed,
+    random: random('senders'),
+    nextNumber: numbersFrom(0),
   });
   const client = createClient({
-    ...{ urlOf: () => stack.apiUrl, adminKey: stack.adminKey, random: random('publishers'), giveUpMs },
+    urlOf: () => stack.apiUrl,
+    adminKey: stack.adminKey,
+    random: random('publishers'),
+    giveUpMs,
   });
   const endpoints = await Promise.all(
     ['sound', 'flaky'].map(async (name) => {
@@ -186,7 +193,11 @@ async function proveWith(world: World): Promise<Proof> {
         publishes: publishesOf(traffic.intents, client.log),
         arrivals: receiver.arrivals,
         observedEndpoints: new Set(endpoints.map(({ id }) => id)),
-        ...{ faults: faultsSoFar(), follower, api, databaseUrl: stack.databaseUrl, startedAt },
+        faults: faultsSoFar(),
+        follower,
+        api,
+        databaseUrl: stack.databaseUrl,
+        startedAt,
       },
       quietMs,
     );
@@ -203,7 +214,15 @@ async function proveWith(world: World): Promise<Proof> {
 async function inflict(world: World, random: () => number, faults: Fault[]): Promise<void> {
   const { pipeline, faulty, groupWatch, say } = world;
   const havoc = createHavoc({
-    ...{ pipeline, servers: faulty, groupWatch, peers: [], random, turns: 1, awayScale: 1, faults, say },
+    pipeline,
+    servers: faulty,
+    groupWatch,
+    peers: [],
+    random,
+    turns: 1,
+    awayScale: 1,
+    faults,
+    say,
   });
   await Promise.all([
     inTurn([killOf(havoc, 'ingress'), killOf(havoc, 'api')]),

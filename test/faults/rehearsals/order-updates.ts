@@ -26,7 +26,8 @@ export async function sendOrderUpdates(
   const { id, secret, ingest_url } = await api.createSource({ name: 'orders', scheme: 'hmac', hmac });
   const sender = createSender({
     ingestUrl: () => `${ingressUrl()}${new URL(ingest_url).pathname}`,
-    ...{ sourceId: id, random },
+    sourceId: id,
+    random,
   });
   const stopped = new AbortController();
   const sendAll = async (): Promise<void> => {

@@ -37,7 +37,9 @@ export function makePreviousTree(): PreviousTree {
   rmSync(archive);
   symlinkSync(join(root, 'node_modules'), join(dir, 'node_modules'));
   return {
-    ...{ commit, dir, root },
+    commit,
+    dir,
+    root,
     newMigrations: [...today]
       .filter((name) => !before.has(name))
       .map((name) => name.slice(migrations.length + 1, -'.sql'.length)),

@@ -70,7 +70,10 @@ export function rehearseRestore({ pipeline, servers, seed, perSecond, minutes, s
     const startMs = performance.now();
     await Promise.all(all.map((name) => pipeline.stopService(name)));
     await recoverAsTheRunbookSays({
-      ...{ pipeline, offsets, instantMs, flushRedis: () => servers.redis.forget() },
+      pipeline,
+      offsets,
+      instantMs,
+      flushRedis: () => servers.redis.forget(),
       start: (services) => Promise.all(services.flatMap(processesOf).map((name) => pipeline.startService(name))),
     });
     const verdict = await judge();

@@ -75,7 +75,9 @@ export async function withRehearsal<T>(
     const taken = (): number =>
       new Set(load.sends.filter(({ outcome }) => outcome === 'ok').map(({ identity }) => identity)).size;
     return await work({
-      ...{ load, receiver, offsets },
+      load,
+      receiver,
+      offsets,
       explain: (what) => void faults.push({ what, atMs: Date.now(), settledAtMs: Number.POSITIVE_INFINITY }),
       async judge() {
         // It reads with today's schemas, which a version before has not registered.
@@ -83,9 +85,16 @@ export async function withRehearsal<T>(
         await untilDrained({ tables, offsets, endpointIds, sourceIds, topicPrefix: stack.topicPrefix, taken });
         return checkWhenDrained(
           {
-            ...{ sourceIds: new Set(sourceIds), sends: load.sends, arrivals: receiver.arrivals, follower, api },
-            ...{ observedEndpoints: new Set(endpointIds), faults: [...pipeline.faults, ...faults] },
-            ...{ databaseUrl: stack.databaseUrl, startedAt, eventsAskedFor },
+            sourceIds: new Set(sourceIds),
+            sends: load.sends,
+            arrivals: receiver.arrivals,
+            follower,
+            api,
+            observedEndpoints: new Set(endpointIds),
+            faults: [...pipeline.faults, ...faults],
+            databaseUrl: stack.databaseUrl,
+            startedAt,
+            eventsAskedFor,
           },
           drainTimeoutMs,
           () => Promise.resolve(true),

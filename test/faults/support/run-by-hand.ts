@@ -68,13 +68,22 @@ async function run(
         servers: servers.addresses,
         databaseUrl: servers.addresses.databaseUrl,
         topicPrefix: 'faults.',
-        ...{ processes, seed, dir, say },
+        processes,
+        seed,
+        dir,
+        say,
       },
     });
     const minutes = Number(((performance.now() - startMs) / 60_000).toFixed(1));
     const about = {
-      ...{ run: faultRun.name, numbers, seed, startedAt: startedAt.toISOString(), commit },
-      ...{ replay, setUp, minutes },
+      run: faultRun.name,
+      numbers,
+      seed,
+      startedAt: startedAt.toISOString(),
+      commit,
+      replay,
+      setUp,
+      minutes,
     };
     return conclude(about, report, dir, recordAs);
   } catch (error) {

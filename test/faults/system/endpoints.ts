@@ -18,7 +18,10 @@ const orderedSettings = {
 };
 const orderedRoles: readonly Role[] = [
   {
-    ...{ name: 'ordered', count: 1, settings: orderedSettings, ends: ['delivered'] },
+    name: 'ordered',
+    count: 1,
+    settings: orderedSettings,
+    ends: ['delivered'],
     react: ({ random }) => ({ status: random() < 0.05 ? 500 : 200 }),
   },
   { ...roleNamed('flaps'), name: 'ordered-flaps', count: 1, settings: orderedSettings },

@@ -16,7 +16,13 @@ export const systemRun: FaultRun<'webhooks' | 'minutes' | 'calm-seconds', System
   async run({ numbers: { webhooks, minutes, 'calm-seconds': calmSeconds }, isWanted, servers, settings }) {
     const { seed, dir, say, processes } = settings;
     const seen = await runSystem({
-      ...{ servers, processes, seed, dir, say, webhooks, minutes },
+      servers,
+      processes,
+      seed,
+      dir,
+      say,
+      webhooks,
+      minutes,
       kinds: faultKinds.filter(isWanted),
       calmMs: calmSeconds * 1_000,
     });

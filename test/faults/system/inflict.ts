@@ -33,7 +33,13 @@ export function inflictIn(
   return (kind, random) => {
     const common = { pipeline, servers, random };
     const havoc = createHavoc({
-      ...{ ...common, groupWatch, peers: [], turns: 1, awayScale: 1, faults, say: () => undefined },
+      ...common,
+      groupWatch,
+      peers: [],
+      turns: 1,
+      awayScale: 1,
+      faults,
+      say: () => undefined,
     });
     const pause: FaultWorld['pause'] = async (leastMs, mostMs) =>
       void (await delay(leastMs + random() * (mostMs - leastMs)));
@@ -52,6 +58,10 @@ export const leftOutOf = (kinds: readonly FaultKind[], servers: SystemServers): 
 
 /** The fault of a process that has ended by itself. */
 export const deathOf = ({ name, atMs, how }: Restart): Fault => ({
-  ...{ what: `${name} ended with ${how}`, service: serviceOf(name), process: name, deadly: true },
-  ...{ atMs, settledAtMs: atMs + settlingMs },
+  what: `${name} ended with ${how}`,
+  service: serviceOf(name),
+  process: name,
+  deadly: true,
+  atMs,
+  settledAtMs: atMs + settlingMs,
 });

@@ -41,7 +41,11 @@ export function judge(seen: Seen): SystemResult {
     timeline: timelineOf(ledger, healthyId),
     kinds: tellKinds(recoveriesOf(ledger, inflicted, healthyId), faultKinds),
     faults: inflicted.length,
-    ...{ leftOut, restarts, late, seconds, drainSeconds },
+    leftOut,
+    restarts,
+    late,
+    seconds,
+    drainSeconds,
     violations: [
       ...(verdict.violations.length > 0 ? [verdict.text] : []),
       ...describeFindings(found),

@@ -23,13 +23,23 @@ export function planPublishes(count: number, from: number, random: () => number)
     const orderingKey = kind === 1 ? `order-${Math.floor(random() * orderingKeys)}` : null;
     const payload = { number, padding: 'x'.repeat(Math.floor(random() * largestPadding)) };
     const body = {
-      ...{ type: mark, payload },
+      type: mark,
+      payload,
       ...(eventId !== null && { event_id: eventId }),
       ...(orderingKey !== null && { ordering_key: orderingKey }),
     };
     return {
-      ...{ number, scenario: 'system', tenant, mark, key: mark, path: '/v1/events', body: JSON.stringify(body) },
-      ...{ status: 202, eventId, orderingKey, payloadSha256: hash('sha256', JSON.stringify(payload)) },
+      number,
+      scenario: 'system',
+      tenant,
+      mark,
+      key: mark,
+      path: '/v1/events',
+      body: JSON.stringify(body),
+      status: 202,
+      eventId,
+      orderingKey,
+      payloadSha256: hash('sha256', JSON.stringify(payload)),
     };
   });
 }
@@ -67,7 +77,13 @@ export function publishesOf(intents: readonly Intent[], log: Client['log']): Pub
     payloadSha256: payloadSha256 ?? '',
     calls: (byIntent.get(number) ?? []).map(
       ({ startedAtMs, endedAtMs, status, replayed, answerSha256, id, detail }) => ({
-        ...{ startedAtMs, endedAtMs, status, replayed, answerSha256, eventId: id, detail },
+        startedAtMs,
+        endedAtMs,
+        status,
+        replayed,
+        answerSha256,
+        eventId: id,
+        detail,
       }),
     ),
   }));

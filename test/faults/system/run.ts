@@ -149,21 +149,30 @@ async function runUnderFaults(world: World): Promise<Seen> {
   const startedAt = formatMicros(Date.now() * 1_000);
   const api = createApiClient({ url: stack.apiUrl, adminKey: stack.adminKey });
   const load = await createLoad({
-    ...{ api, scenario: 'system', seed, random: random('senders'), nextNumber: numbersFrom(0) },
+    api,
+    scenario: 'system',
+    seed,
+    random: random('senders'),
+    nextNumber: numbersFrom(0),
     ingressUrls: [pipeline.ingressUrl('ingress'), pipeline.ingressUrl('ingress-2')],
   });
   const sourceIds = [...load.sourceIds, publishedSourceId];
   const { port: receiverPort } = new URL(receiver.url(''));
   const ports = await Promise.all(receiverLinks.map((link) => servers.network.open(link, Number(receiverPort))));
   const endpoints = await createEndpoints({
-    ...{ api, receiver, ports, sourceIds },
+    api,
+    receiver,
+    ports,
+    sourceIds,
     rareSourceIds: sourceIds.filter((_, kind) => !areCommon(kind)),
     orderedSourceIds: [...load.orderedSourceIds, publishedSourceId],
   });
   const reactions = createReactions(systemRoles, webhooks * (1 - repeatedShare) * rareShare, random('receivers'));
   receiver.react(refusingStale(reactions));
   const client = createClient({
-    ...{ urlOf: pipeline.apiUrl, adminKey: stack.adminKey, random: random('publishers') },
+    urlOf: pipeline.apiUrl,
+    adminKey: stack.adminKey,
+    random: random('publishers'),
     giveUpMs: publisherPatienceMs,
   });
   await delay(endpointSettlingMs + settlingMarginMs);
@@ -200,7 +209,12 @@ async function runUnderFaults(world: World): Promise<Seen> {
         load.log.filter(({ outcome }) => outcome === 'ok').map(({ sourceId, identity }) => `${sourceId}/${identity}`),
       ).size + new Set(client.log.filter(({ status }) => status === 202).map(({ intent }) => intent)).size;
     const drained = await untilDrained({
-      ...{ tables, offsets, topicPrefix, sourceIds, endpointIds: [...endpoints.ids.values()], taken },
+      tables,
+      offsets,
+      topicPrefix,
+      sourceIds,
+      endpointIds: [...endpoints.ids.values()],
+      taken,
       dueUntilMs: Math.max(0, ...pipeline.faults.filter(({ clock }) => clock).map(({ atMs }) => atMs + greatestStepMs)),
     });
     if (!drained) say('what is left does not end');

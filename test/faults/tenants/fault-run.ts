@@ -36,10 +36,20 @@ export const tenantsRun: FaultRun<
     } = numbers;
     const result = await withPipeline({ ...settings, env: tenantsEnv }, (pipeline) =>
       runTenants({
-        ...{ pipeline, attacks: attacks.filter(isWanted), neighbours, turns, postsPerSecond, percent, mostTimes },
-        ...{ spinners, serverIds: servers.processIds },
-        ...{ seconds: numbers.minutes * 60, slowMs: numbers['slow-seconds'] * 1_000, settleMs: 15_000 },
-        ...{ seed: settings.seed, say: settings.say },
+        pipeline,
+        attacks: attacks.filter(isWanted),
+        neighbours,
+        turns,
+        postsPerSecond,
+        percent,
+        mostTimes,
+        spinners,
+        serverIds: servers.processIds,
+        seconds: numbers.minutes * 60,
+        slowMs: numbers['slow-seconds'] * 1_000,
+        settleMs: 15_000,
+        seed: settings.seed,
+        say: settings.say,
       }),
     );
     const { phases, violations } = result;

@@ -95,12 +95,18 @@ export async function startNeighbours(options: Options): Promise<Neighbours> {
     const client = createTenantClient(apiUrl, made.key);
     clients.set(tenant, client);
     const source = await mustCall<{ id: string; secret: string; ingest_url: string }>(client, 'POST', '/sources', {
-      ...{ name: tenant, scheme: 'hookline' },
+      name: tenant,
+      scheme: 'hookline',
     });
     const endpoint = await mustCall<{ id: string }>(client, 'POST', '/endpoints', { url: receiver.url(tenant) });
     operator.close();
     const sender = createSender({
-      ...{ ingestUrl: source.ingest_url, sourceId: source.id, random, log: sends, nextNumber, timeoutMs },
+      ingestUrl: source.ingest_url,
+      sourceId: source.id,
+      random,
+      log: sends,
+      nextNumber,
+      timeoutMs,
     });
     senders.push(sender);
 

@@ -65,8 +65,12 @@ export async function runTenants(options: TenantsOptions): Promise<TenantsResult
     const { percent, slowMs } = options;
     let told = await attacker.obey({ do: 'prepare', apiUrl, key, names, percent, slowMs });
     neighbours = await startNeighbours({
-      ...{ apiUrl, adminKey, receiver, random: seededRandom(seed) },
-      ...{ count: options.neighbours, postsPerSecond: options.postsPerSecond },
+      apiUrl,
+      adminKey,
+      receiver,
+      random: seededRandom(seed),
+      count: options.neighbours,
+      postsPerSecond: options.postsPerSecond,
     });
     await delay(endpointDelayMs);
     // Webhooks of the warm-up are reconciled too, and in neither of the phases that are compared.

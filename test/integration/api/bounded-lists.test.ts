@@ -18,8 +18,11 @@ const rows = 150_000;
 let postgres: Postgres;
 beforeAll(async () => {
   postgres = createPostgres({
-    ...{ url: await createDatabase(), applicationName: 'hookline-test', maxConnections: 2 },
-    ...{ statementTimeoutMs: 120_000, log: silentLogger },
+    url: await createDatabase(),
+    applicationName: 'hookline-test',
+    maxConnections: 2,
+    statementTimeoutMs: 120_000,
+    log: silentLogger,
   });
   await fillLists(postgres, rows);
 });

@@ -472,7 +472,11 @@ describe('a retry of deliveries', () => {
     expect(pairsOf(await world.runNext())).toEqual([`evt_${tenant}_dead ep_dead`]);
     expect(await dueNow()).toBe(2);
     expect(await own.look(replay.id)).toMatchObject({
-      ...{ status: 'sent', operation: 'retry_deliveries', matched: 3, replayed: 3, left_out: 0 },
+      status: 'sent',
+      operation: 'retry_deliveries',
+      matched: 3,
+      replayed: 3,
+      left_out: 0,
     });
   });
 

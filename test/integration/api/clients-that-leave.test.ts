@@ -25,20 +25,35 @@ async function open() {
   const currentRequest = createCurrentRequest();
   const maxConnections = 5;
   const { takeTurn } = createTenantConnections({
-    ...{ connections: maxConnections, tenant: currentRequest.tenant, waiting, usage },
+    connections: maxConnections,
+    tenant: currentRequest.tenant,
+    waiting,
+    usage,
   });
   const options = { url, statementTimeoutMs: 30_000, log: silentLogger };
   const postgres = createPostgres({
-    ...{ ...options, applicationName, maxConnections, takeTurn, signalOf: currentRequest.signal },
+    ...options,
+    applicationName,
+    maxConnections,
+    takeTurn,
+    signalOf: currentRequest.signal,
     isPipelined: 'on-request',
   });
   const another = createPostgres({ ...options, applicationName: 'another', maxConnections: 2 });
   const search = createEventSearch({
-    ...{ database: { url }, name: applicationName, log: silentLogger },
+    database: { url },
+    name: applicationName,
+    log: silentLogger,
     limits: { bytes: 1_000_000, beginWithinMs: 60_000, statementMs: 60_000 },
   });
   const { app, ask } = buildTestApp({
-    ...{ postgres, currentRequest, waiting, limits, usage, search, clock: systemClock },
+    postgres,
+    currentRequest,
+    waiting,
+    limits,
+    usage,
+    search,
+    clock: systemClock,
   });
   const port = await listen(app);
   const waitingStatements = async (): Promise<number> => {

@@ -117,8 +117,15 @@ describe('dead letters', () => {
     const batch = { topic: 'p.events', partition: 3, firstOffset: 7n, lastOffset: 9n };
     const named = undecodableBatchHeaders({ ...batch, compression: 'zstd', problem: 'is damaged' });
     const given = deliveryDeadLetter(noTenant, 'evt_x', 'ep_x', {
-      ...{ stage: 'fan-out', reason: 'undecodable_batch', origin: 'p.events-3-7..9', at: startAt + 6_000_000 },
-      ...{ event_id: null, delivery_id: null, endpoint_id: null, key: null, value: Buffer.from([1, 2, 255]) },
+      stage: 'fan-out',
+      reason: 'undecodable_batch',
+      origin: 'p.events-3-7..9',
+      at: startAt + 6_000_000,
+      event_id: null,
+      delivery_id: null,
+      endpoint_id: null,
+      key: null,
+      value: Buffer.from([1, 2, 255]),
       headers: packHeaders(Object.fromEntries(Object.entries(named).map(([name, text]) => [name, Buffer.from(text)]))),
     });
     await project(api.postgres, [given]);
@@ -129,8 +136,13 @@ describe('dead letters', () => {
     expect(shown).toMatchObject({
       payload_encoding: 'base64',
       undecodable_batch: {
-        ...{ topic: 'p.events', partition: 3, first_offset: '7', last_offset: '9', offsets: ['7', '8', '9'] },
-        ...{ compression: 'zstd', problem: 'the batch is damaged' },
+        topic: 'p.events',
+        partition: 3,
+        first_offset: '7',
+        last_offset: '9',
+        offsets: ['7', '8', '9'],
+        compression: 'zstd',
+        problem: 'the batch is damaged',
       },
     });
     const started = await ofNone('/dead-letters/replay', 'POST', { ids: [letter?.id] });

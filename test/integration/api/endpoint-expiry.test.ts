@@ -86,7 +86,10 @@ test('what is over is deleted as by a client: 410, not listed, its room free; th
 test('another tenant’s temporary endpoint can’t be prolonged', async () => {
   const { id } = (await create({ expires_in: 60 })).json<Endpoint>();
   const other = await api.ask({
-    ...{ method: 'PATCH', path: `/v1/endpoints/${id}`, body: { expires_in: 3_600 }, tenant: 'other' },
+    method: 'PATCH',
+    path: `/v1/endpoints/${id}`,
+    body: { expires_in: 3_600 },
+    tenant: 'other',
   });
   expect(other.status).toBe(404);
   expect(secondsLeft((await read(id)).json<Endpoint>())).toBeLessThan(61);

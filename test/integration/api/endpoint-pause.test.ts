@@ -133,11 +133,17 @@ describe('the health of an endpoint', () => {
 
   test('that nobody knows anything of is null, not 0', async () => {
     expect(await healthOf(await newEndpoint())).toEqual({
-      ...{ breaker: null, disabled_at: null, paused_until: null, failing_since: null, disables_at: null },
+      breaker: null,
+      disabled_at: null,
+      paused_until: null,
+      failing_since: null,
+      disables_at: null,
       success: { hour: null, day: null },
       latency: { attempts: 0, p50_ms: null, p95_ms: null },
       waiting: { retrying: 0, parked: 0, is_capped: false, oldest: null, drains_at: null },
-      ...{ last_success: null, last_failure: null, failures: [] },
+      last_success: null,
+      last_failure: null,
+      failures: [],
     });
   });
 

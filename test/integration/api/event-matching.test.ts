@@ -161,7 +161,8 @@ describe('the first reason why an endpoint did not get an event', () => {
       'a clause of its filter',
       [[before, { filter: { amount: { $gte: 1, $lt: 5 } } }]],
       {
-        ...{ matched: false, reason: 'filter' },
+        matched: false,
+        reason: 'filter',
         clause: { pointer: '/amount/$lt', path: 'amount', operator: '$lt', expected: 5 },
       },
     ],
@@ -172,7 +173,8 @@ describe('the first reason why an endpoint did not get an event', () => {
         [at + second, {}],
       ],
       {
-        ...{ matched: false, reason: 'filter' },
+        matched: false,
+        reason: 'filter',
         clause: { pointer: '/amount', path: 'amount', operator: '$eq', expected: 6 },
       },
     ],
@@ -182,14 +184,18 @@ describe('the first reason why an endpoint did not get an event', () => {
 
   test('a payload that is not JSON', async () => {
     expect(await explained([[before, { filter: { amount: 5 } }]], { payload: Buffer.from('amount=5') })).toMatchObject({
-      ...{ matched: false, reason: 'payload_not_json', clause: null },
+      matched: false,
+      reason: 'payload_not_json',
+      clause: null,
     });
   });
 
   test('an endpoint that got it without its filter says why', async () => {
     const deep = Buffer.from(`${'['.repeat(200)}${']'.repeat(200)}`);
     expect(await explained([[before, { filter: { amount: 5 } }]], { payload: deep })).toMatchObject({
-      ...{ matched: true, reason: null, unjudged: 'payload' },
+      matched: true,
+      reason: null,
+      unjudged: 'payload',
     });
     // The values of 20 conditions on 10,000 numbers are more than the steps of one filter.
     const filter = { $and: Array.from({ length: 20 }, (_, n) => ({ amount: { $ne: -n } })) };
@@ -216,7 +222,9 @@ describe('the first reason why an endpoint did not get an event', () => {
       [of, deliveryId, event.id, id],
     );
     expect((await matchingOf(event.id, { of })).find(({ endpoint_id }) => endpoint_id === id)).toMatchObject({
-      ...{ matched: true, reason: null, delivery_id: deliveryId },
+      matched: true,
+      reason: null,
+      delivery_id: deliveryId,
     });
   });
 
@@ -296,13 +304,11 @@ test('matching is the set of fan-out, for endpoints with any history and any eve
   // Random histories alone may leave an event too few of them.
   for (let n = 0; n < 12; n += 1) await endpointWith([[from - 60 * second, { filter: costly(n) }]]);
   const { directory, parts } = openSubscriberDirectory({
-    ...{
-      database: { url: api.databaseUrl },
-      name: 'test',
-      clock: systemClock,
-      log: silentLogger,
-      metrics: new Registry(),
-    },
+    database: { url: api.databaseUrl },
+    name: 'test',
+    clock: systemClock,
+    log: silentLogger,
+    metrics: new Registry(),
   });
   for (const part of parts) await part.start();
   try {

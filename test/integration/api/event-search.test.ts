@@ -176,7 +176,10 @@ describe('the limits of a search', () => {
   const inThisThread = (asked: Partial<SearchAsked> = {}, limits = searchLimits): Promise<Found> =>
     searchPayloads(
       {
-        ...{ postgres: api.postgres, turns: createMatchTurns(), monotonicMs: systemClock.monotonicMs, limits },
+        postgres: api.postgres,
+        turns: createMatchTurns(),
+        monotonicMs: systemClock.monotonicMs,
+        limits,
       },
       { tenant, filter: JSON.stringify(worst), events: {}, before: null, limit: 100, ...asked },
     );

@@ -39,7 +39,8 @@ test('reject: an event that does not match is refused with the place, and is not
   const good = await tagsOf(await publish({ id: '1', n: 1 }));
   expect(good ?? {}).toEqual({});
   expect((await publish({ id: '1', n: 'x' })).json()).toMatchObject({
-    ...{ status: 400, code: 'validation_failed' },
+    status: 400,
+    code: 'validation_failed',
     errors: [{ field: '/payload/n', message: 'must be integer' }],
   });
   expect((await publish({})).json()).toMatchObject({ errors: [{ field: '/payload/id', message: 'is missing' }] });

@@ -118,14 +118,16 @@ test('all that is said of a type comes back from an export', async () => {
     $defs: { line: { type: 'object', properties: { next: { $ref: '#/$defs/line' } } } },
   };
   const created = await post('', {
-    ...{ name: 'a.b:c_d-e', description: 'Goes to [[next]].', notes: 'n', category: 'c', visibility: 'portal' },
-    ...{
-      enforce: 'tag',
-      deprecation: { reason: 'r', successor: 'next' },
-      schema,
-      example: { line: {} },
-      version_notes: 'v',
-    },
+    name: 'a.b:c_d-e',
+    description: 'Goes to [[next]].',
+    notes: 'n',
+    category: 'c',
+    visibility: 'portal',
+    enforce: 'tag',
+    deprecation: { reason: 'r', successor: 'next' },
+    schema,
+    example: { line: {} },
+    version_notes: 'v',
   });
   expect([created.text, created.status]).toEqual([created.text, 201]);
   const exported = await exportOf(tenant);
@@ -133,7 +135,8 @@ test('all that is said of a type comes back from an export', async () => {
   const [one, other] = [await read(tenant, 'a.b:c_d-e'), await read('whole-copy', 'a.b:c_d-e')];
   const times = { id: '', created_at: '', changed_at: '' };
   const said = ({ newest, deprecation, ...type }: EventType) => ({
-    ...{ ...type, ...times },
+    ...type,
+    ...times,
     newest: { ...newest, published_at: '' },
     deprecation: { ...deprecation, since: '' },
   });
@@ -256,7 +259,9 @@ test('an import whose client leaves ends, and nothing of it is there; another te
   const sent = fetch(`${url}/v1/event-types/import`, {
     method: 'POST',
     headers: {
-      ...{ authorization, 'hookline-tenant': tenant, 'content-type': 'application/json' },
+      authorization,
+      'hookline-tenant': tenant,
+      'content-type': 'application/json',
       'idempotency-key': 'of-an-import',
     },
     body: JSON.stringify({ document }),
@@ -285,7 +290,10 @@ test('no transaction is open while schemas are prepared, not even that of an ide
   );
   let isOver = false;
   const post = api.ask({
-    ...{ method: 'POST', path: '/v1/event-types/import', body: { document }, tenant },
+    method: 'POST',
+    path: '/v1/event-types/import',
+    body: { document },
+    tenant,
     headers: { 'idempotency-key': 'of-a-long-import' },
   });
   void post.finally(() => (isOver = true));
@@ -303,7 +311,10 @@ test('no transaction is open while schemas are prepared, not even that of an ide
   const answer = await post;
   expect([answer.text.slice(0, 300), answer.status]).toEqual([answer.text.slice(0, 300), 200]);
   const again = await api.ask({
-    ...{ method: 'POST', path: '/v1/event-types/import', body: { document }, tenant },
+    method: 'POST',
+    path: '/v1/event-types/import',
+    body: { document },
+    tenant,
     headers: { 'idempotency-key': 'of-a-long-import' },
   });
   expect(again.text).toBe(answer.text);

@@ -78,7 +78,9 @@ const outcomeFact = (tenant: string, eventId: string, step: number, failed: bool
   kind: 'outcome',
   outcome: {
     ...noSend,
-    ...{ kind: 'attempted', tenant, event_id: eventId },
+    kind: 'attempted',
+    tenant,
+    event_id: eventId,
     generation: 0,
     at: at + step,
     delivery_id: deliveryOf(eventId, 'ep_a'),
@@ -202,7 +204,11 @@ describe('one event', () => {
     });
     // Nothing is known of an event from before requests were kept, which is not that there was no request.
     expect((await ask(old.event.id)).json()).toEqual({
-      ...{ method: null, path: null, client_address: null, headers: null, truncated: false },
+      method: null,
+      path: null,
+      client_address: null,
+      headers: null,
+      truncated: false,
     });
     const [others, none] = [await ask(known.event.id, 'other'), await ask(createId('evt', at / 1000), 'other')];
     expect(others.status).toBe(404);

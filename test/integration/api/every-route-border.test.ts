@@ -20,7 +20,11 @@ beforeAll(async () => {
   };
   const published = await begin('POST', '/v1/events', { type: 'a.b', payload: {} });
   theirs = {
-    ...{ sources: source, endpoints: endpoint, events: event, deliveries: waiting, 'dead-letters': deadLetter },
+    sources: source,
+    endpoints: endpoint,
+    events: event,
+    deliveries: waiting,
+    'dead-letters': deadLetter,
     'api-keys': key,
     replays: await begin('POST', '/v1/dead-letters/replay', { stage: 'dispatcher' }),
     sessions: await begin('POST', '/v1/sessions', {}),
@@ -34,8 +38,16 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 const prefixes: Readonly<Record<string, IdPrefix>> = {
-  ...{ sources: 'src', endpoints: 'ep', events: 'evt', deliveries: 'dlv', 'dead-letters': 'dl', 'api-keys': 'key' },
-  ...{ replays: 'rpl', sessions: 'ses', erasures: 'ers', 'portal-links': 'lnk' },
+  sources: 'src',
+  endpoints: 'ep',
+  events: 'evt',
+  deliveries: 'dlv',
+  'dead-letters': 'dl',
+  'api-keys': 'key',
+  replays: 'rpl',
+  sessions: 'ses',
+  erasures: 'ers',
+  'portal-links': 'lnk',
 };
 
 /** Bodies without which the request would be refused before anything is looked for. */

@@ -149,10 +149,17 @@ test.each(['passed', 'dropped'] as const)(
     const topic = createTopic();
     await startOwn(topic);
     const store = createPostgresStore({
-      ...{ postgres: pool, secretBox: testSecretBox, random: randomBytes, lockSeconds: 90, ttlSeconds: 3_600 },
+      postgres: pool,
+      secretBox: testSecretBox,
+      random: randomBytes,
+      lockSeconds: 90,
+      ttlSeconds: 3_600,
     });
     const { ask } = buildTestApp({
-      ...{ postgres: api.postgres, clock: systemClock, outbox: ownOutbox, idempotency: { store, lockSeconds: 90 } },
+      postgres: api.postgres,
+      clock: systemClock,
+      outbox: ownOutbox,
+      idempotency: { store, lockSeconds: 90 },
     });
     const ofKey = (key: string) =>
       ask({

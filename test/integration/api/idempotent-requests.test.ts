@@ -165,8 +165,11 @@ describe('every POST', () => {
       idempotency: {
         lockSeconds: 90,
         store: createPostgresStore({
-          ...{ postgres: api.postgres, secretBox: testSecretBox, random: randomBytes },
-          ...{ lockSeconds: 90, ttlSeconds: 3_600 },
+          postgres: api.postgres,
+          secretBox: testSecretBox,
+          random: randomBytes,
+          lockSeconds: 90,
+          ttlSeconds: 3_600,
         }),
       },
     });

@@ -44,7 +44,9 @@ afterAll(() => api.close());
 
 async function readAtOnce(path: string, times: number) {
   const workerData: ReadInThread = {
-    ...{ url: `${await api.url()}${path}`, headers: { authorization, 'hookline-tenant': tenant }, times },
+    url: `${await api.url()}${path}`,
+    headers: { authorization, 'hookline-tenant': tenant },
+    times,
   };
   const reading = new Worker(new URL('reading-thread.ts', import.meta.url), { workerData });
   const stopWatching = watchTurns();

@@ -49,7 +49,10 @@ export async function createThings(api: OpenApi, tenant: string) {
   });
 
   const request = {
-    ...{ method: 'POST', path: '/v1/webhooks/src_1', client_address: '192.0.2.7', truncated: false },
+    method: 'POST',
+    path: '/v1/webhooks/src_1',
+    client_address: '192.0.2.7',
+    truncated: false,
     headers: [
       { name: 'X-A', value: 'a' },
       { name: 'Cookie', value: null },

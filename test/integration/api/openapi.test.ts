@@ -129,9 +129,16 @@ const cases: Record<string, () => Case[]> = {
   createEventType: () => [
     {
       body: {
-        ...{ name: 'made.here', description: 'See [[made.here]].', notes: 'n', category: 'c', visibility: 'portal' },
-        ...{ enforce: 'tag', deprecation: { successor: 'type.other' }, version_notes: 'v' },
-        ...{ schema: { type: 'object', properties: { id: {} } }, example: { id: 1 } },
+        name: 'made.here',
+        description: 'See [[made.here]].',
+        notes: 'n',
+        category: 'c',
+        visibility: 'portal',
+        enforce: 'tag',
+        deprecation: { successor: 'type.other' },
+        version_notes: 'v',
+        schema: { type: 'object', properties: { id: {} } },
+        example: { id: 1 },
       },
     },
     { body: { name: 'type.bare' } },
@@ -188,8 +195,11 @@ const cases: Record<string, () => Case[]> = {
   createPortalLink: () => [
     {
       body: {
-        ...{ capabilities: ['view', 'secrets'], expires_in_seconds: 60, accent: '#1a5fb4' },
-        ...{ tenant, return_url: 'https://app.test/back' },
+        capabilities: ['view', 'secrets'],
+        expires_in_seconds: 60,
+        accent: '#1a5fb4',
+        tenant,
+        return_url: 'https://app.test/back',
       },
     },
     { body: { capabilities: ['view'] } },

@@ -99,12 +99,18 @@ async function followCredentials(postgres: Postgres, { held }: Polling) {
   const deps = { followPostgres: postgres, postgres, clock: systemClock, log: silentLogger };
   const keys = createKeyDirectory(deps);
   const sessions = createSessionDirectory({
-    ...{ ...deps, findKeyById: keys.findById, operatorKeys: testOperatorKeys, uses: { note: () => undefined } },
+    ...deps,
+    findKeyById: keys.findById,
+    operatorKeys: testOperatorKeys,
+    uses: { note: () => undefined },
   });
   const erased = createErasedEvents(deps);
   const whyEnded = createWhyEnded({ keys, sessions, erased });
   const rounds = inRounds(() => held.endRevoked(whyEnded), {
-    ...{ name: 'callers of held requests', everyMs: lookEveryMs, clock: systemClock, log: silentLogger },
+    name: 'callers of held requests',
+    everyMs: lookEveryMs,
+    clock: systemClock,
+    log: silentLogger,
   });
   const parts = [keys, sessions, erased, rounds];
   for (const part of parts) await part.start();

@@ -76,7 +76,9 @@ describe('a link', () => {
       key: string;
     }>();
     const byKey = await api.ask({
-      ...{ method: 'POST', path: '/v1/portal-links', body: { capabilities: ['view'] } },
+      method: 'POST',
+      path: '/v1/portal-links',
+      body: { capabilities: ['view'] },
       headers: { authorization: `Bearer ${key.key}` },
     });
     const orphan = byKey.json<Link>();
@@ -119,12 +121,21 @@ test('another tenant’s things are none, byte for byte, on every route that is 
   const document = (await api.ask({ path: '/openapi.json' })).json<OpenApiDocument>();
   await api.ask({ method: 'POST', path: '/v1/event-types', tenant: 'theirs', body: { name: 'theirs.type' } });
   const replay = await api.ask({
-    ...{ method: 'POST', path: '/v1/dead-letters/replay', tenant: 'theirs', body: { stage: 'dispatcher' } },
+    method: 'POST',
+    path: '/v1/dead-letters/replay',
+    tenant: 'theirs',
+    body: { stage: 'dispatcher' },
   });
   const ids: Readonly<Record<string, string>> = {
-    ...{ sources: theirs.source, endpoints: theirs.endpoint, events: theirs.event, deliveries: theirs.waiting },
-    ...{ 'dead-letters': theirs.deadLetter, 'api-keys': theirs.key, 'event-types': 'theirs.type' },
-    ...{ tenants: 'theirs', replays: replay.json<{ id: string }>().id },
+    sources: theirs.source,
+    endpoints: theirs.endpoint,
+    events: theirs.event,
+    deliveries: theirs.waiting,
+    'dead-letters': theirs.deadLetter,
+    'api-keys': theirs.key,
+    'event-types': 'theirs.type',
+    tenants: 'theirs',
+    replays: replay.json<{ id: string }>().id,
   };
   const bodies: Readonly<Record<string, object>> = {
     updateEndpoint: { description: 'mine' },
@@ -153,7 +164,10 @@ describe('a customer', () => {
   test('makes an endpoint of url, types, filter and description, which is judged without the operator’s allowances', async () => {
     const { ask } = await openPortal();
     const created = await ask('POST', '/v1/endpoints', {
-      ...{ url: 'https://customer.example/hook', event_types: ['order.*'], filter: { n: 1 }, description: 'ours' },
+      url: 'https://customer.example/hook',
+      event_types: ['order.*'],
+      filter: { n: 1 },
+      description: 'ours',
     });
     expect([created.status, created.json()]).toMatchObject([201, { url_by_portal: true, headers: {} }]);
     expect(created.json()).toHaveProperty('secret');
@@ -182,7 +196,10 @@ describe('a customer', () => {
   test('whoever chooses the URL last gives it his rules', async () => {
     const { ask } = await openPortal();
     const byOperator = await api.ask({
-      ...{ method: 'POST', path: '/v1/endpoints', tenant: 'mine', body: { url: 'https://operator.example/' } },
+      method: 'POST',
+      path: '/v1/endpoints',
+      tenant: 'mine',
+      body: { url: 'https://operator.example/' },
     });
     const { id } = byOperator.json<{ id: string }>();
     const path = `/v1/endpoints/${id}`;
@@ -259,7 +276,8 @@ describe('a customer', () => {
       ...[mine.delivered, JSON.stringify(sent), JSON.stringify(answered)],
     ]);
     expect((await api.ask({ path: attempts, tenant: 'mine' })).json<object[]>()[0]).toMatchObject({
-      ...{ request: sent, response_headers: { server: 'nginx', 'set-cookie': '***' } },
+      request: sent,
+      response_headers: { server: 'nginx', 'set-cookie': '***' },
     });
     const shown = await ask('GET', attempts);
     expect(shown.json<{ request: object }[]>()[0]?.request).toEqual({ ...sent, headers: { 'webhook-id': 'evt_1' } });
@@ -337,9 +355,13 @@ describe('a customer', () => {
     const { token } = await openPortal();
     const create = (authorization: string | undefined) =>
       (authorization === undefined ? api.ask : customers.ask)({
-        ...{ method: 'POST', path: '/v1/endpoints', body: { url: 'https://same.example/' }, tenant: 'mine' },
+        method: 'POST',
+        path: '/v1/endpoints',
+        body: { url: 'https://same.example/' },
+        tenant: 'mine',
         headers: {
-          ...{ 'idempotency-key': 'guessed', 'content-type': 'application/json' },
+          'idempotency-key': 'guessed',
+          'content-type': 'application/json',
           ...(authorization !== undefined && { authorization }),
         },
       });

@@ -14,7 +14,9 @@ afterAll(() => api.close());
 
 const operator = (method: string, path: string, tenant: string, body?: object): Promise<Answer> =>
   api.ask({
-    ...{ method, path, tenant },
+    method,
+    path,
+    tenant,
     headers: { authorization, ...(body && { 'content-type': 'application/json' }) },
     ...(body && { body }),
   });
@@ -31,7 +33,10 @@ const keyOf = (tenant: string) =>
 async function sessionOf(tenant: string): Promise<{ id: string; token: string; key: { id: string } }> {
   const key = await keyOf(tenant);
   const answer = await api.ask({
-    ...{ method: 'POST', path: '/v1/sessions', tenant, body: { scopes: ['read'] } },
+    method: 'POST',
+    path: '/v1/sessions',
+    tenant,
+    body: { scopes: ['read'] },
     headers: { authorization: `Bearer ${key.key}`, 'content-type': 'application/json' },
   });
   return { ...answer.json<{ id: string; token: string }>(), key };
@@ -47,7 +52,8 @@ async function portalOf(tenant: string): Promise<{ link: string; token: string }
 async function hold(tenant: string, credential: string): Promise<Promise<Answer>[]> {
   const before = await api.waiting();
   const answer = api.ask({
-    ...{ path: '/v1/events?wait=30', tenant },
+    path: '/v1/events?wait=30',
+    tenant,
     headers: { authorization: `Bearer ${credential}` },
   });
   await waitUntil('it is held', async () => (await api.waiting()) > before, { everyMs: 5 });

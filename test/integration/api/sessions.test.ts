@@ -378,15 +378,24 @@ test('me is who asks, with its ends', async () => {
   const noEnds = { portal: null, expires_at: null, idle_expires_at: null };
   expect(await me(key)).toEqual({
     credential: { type: 'key', id, key_id: id },
-    ...{ tenant: 'acme', all_tenants: false, scopes: ['read', 'admin'], ...noEnds },
+    tenant: 'acme',
+    all_tenants: false,
+    scopes: ['read', 'admin'],
+    ...noEnds,
   });
   expect(await me(token)).toMatchObject({
     credential: { type: 'session', id: sessionId, key_id: id },
-    ...{ tenant: 'acme', all_tenants: false, scopes: ['publish'], expires_at },
+    tenant: 'acme',
+    all_tenants: false,
+    scopes: ['publish'],
+    expires_at,
   });
   expect(await me(adminKey, 'other')).toEqual({
     credential: { type: 'operator', id: 'admin', key_id: 'admin' },
-    ...{ tenant: 'other', all_tenants: true, scopes: ['read', 'write', 'publish', 'admin'], ...noEnds },
+    tenant: 'other',
+    all_tenants: true,
+    scopes: ['read', 'write', 'publish', 'admin'],
+    ...noEnds,
   });
 });
 

@@ -43,7 +43,8 @@ test.each(signing)(
     const body = Buffer.from(sample.body);
     expect((await ingress.post(source.id, body, sample.headers)).status).toBe(202);
     expect((await post(source.id, 'verify', { headers: sample.headers, body: sample.body })).json()).toMatchObject({
-      ...{ verified: true, status: 202 },
+      verified: true,
+      status: 202,
     });
     expect((await ingress.post(source.id, Buffer.concat([body, Buffer.from('&x=1')]), sample.headers)).status).toBe(
       401,

@@ -26,7 +26,10 @@ async function openSharedApi(limitsText = '') {
   const waiting = createWaitingRequests({ limits, usage });
   const currentRequest = createCurrentRequest();
   const { takeTurn } = createTenantConnections({
-    ...{ connections: maxConnections, tenant: currentRequest.tenant, waiting, usage },
+    connections: maxConnections,
+    tenant: currentRequest.tenant,
+    waiting,
+    usage,
   });
   const url = await createDatabase();
   const options = { url, applicationName: 'hookline-test', statementTimeoutMs, log: silentLogger };

@@ -29,7 +29,9 @@ test('events are replayed by filter: counted first, then with progress', async (
   await insertEvents(world, 'default', 3, { from: 12, type: 'other' });
   const dry = await hookline('events', 'replay', '--type', 'order.paid', '--rate', '3', '--dry-run', '--json');
   expect(JSON.parse(dry.stdout)).toMatchObject({
-    ...{ matched: 12, seconds: 4, by_endpoint: [{ endpoint_id: endpointId, deliveries: 12 }] },
+    matched: 12,
+    seconds: 4,
+    by_endpoint: [{ endpoint_id: endpointId, deliveries: 12 }],
   });
   const [replayed] = await Promise.all([
     hookline('events', 'replay', '--type', 'order.paid', '--to', endpointId, '--limit', '10', '--yes', '--json'),
@@ -76,6 +78,7 @@ test('they want to know which, and without a terminal to be told yes', async () 
     expect(await stderrOf('--all', '--yes', '--rate', 'fast')).toEqual([2, expect.stringContaining('--rate')]);
   }
   expect(await hookline('deliveries', 'retry', 'dlv_1', '--status', 'retrying')).toMatchObject({
-    ...{ code: 2, stderr: expect.stringContaining('excludes') as string },
+    code: 2,
+    stderr: expect.stringContaining('excludes') as string,
   });
 });

@@ -1,6 +1,6 @@
 import { originOf } from '#lib/kafka';
 import { createPostgres } from '#lib/postgres';
-import { silentLogger, systemClock } from '#lib/runtime';
+import { silentLogger } from '#lib/runtime';
 import { runHookline } from '../../support/run-hookline.ts';
 import { serverAddresses } from '../../support/servers.ts';
 import { recordOf } from '../../unit/dedup/records.ts';
@@ -13,8 +13,11 @@ let postgres: ReturnType<typeof createPostgres>;
 beforeAll(async () => {
   world = await createWorld();
   postgres = createPostgres({
-    ...{ clock: systemClock, log: silentLogger, url: world.databaseUrl },
-    ...{ applicationName: 'hookline-test', maxConnections: 1, statementTimeoutMs: 10_000 },
+    log: silentLogger,
+    url: world.databaseUrl,
+    applicationName: 'hookline-test',
+    maxConnections: 1,
+    statementTimeoutMs: 10_000,
   });
   await postgres.start();
 });

@@ -286,7 +286,9 @@ test('who leaves is signed out at the API, and told the way back', async () => {
 test('an event that was erased is a 410 that says so, as are the pages below it', async () => {
   const customer = await open(allCapabilities);
   const published = await world.api.ask({
-    ...{ method: 'POST', path: '/v1/events', tenant: 'mine' },
+    method: 'POST',
+    path: '/v1/events',
+    tenant: 'mine',
     body: { type: 'order.paid', payload: {} },
   });
   const path = `/events/${published.json<{ id: string }>().id}`;

@@ -118,8 +118,12 @@ test('a bomb on each topic becomes a dead letter of each stage that reads it, an
     reason: 'undecodable_batch',
     payload_encoding: 'base64',
     undecodable_batch: {
-      ...{ topic: world.topics['webhooks.received'], partition: 0, compression: 'gzip' },
-      ...{ first_offset: '0', last_offset: '1', offsets: ['0', '1'] },
+      topic: world.topics['webhooks.received'],
+      partition: 0,
+      compression: 'gzip',
+      first_offset: '0',
+      last_offset: '1',
+      offsets: ['0', '1'],
       problem: 'the batch has more than 65536 bytes when it is decompressed',
     },
   });

@@ -22,8 +22,12 @@ it.each([
   partition += 1;
   const given = (offset: number, tenant: string): TestRecord =>
     recordOf({
-      ...{ topic: world.topics['webhooks.received'], partition, offset, tenant },
-      ...{ id: `${what} ${offset}`, receivedAt: Date.now() * 1000 },
+      topic: world.topics['webhooks.received'],
+      partition,
+      offset,
+      tenant,
+      id: `${what} ${offset}`,
+      receivedAt: Date.now() * 1000,
     });
   const held = given(1, 'held');
   const dying = await world.startWorker({ crashAt: 'dedup.after-insert' });

@@ -26,7 +26,10 @@ function tellingTenant(): string {
   const endOf = (tenant: string, partition: number, offset: number): string =>
     eventIdEndOf(
       eventIdOf({
-        ...{ tenant, sourceId: 'src_1', receiptId: `rcp_${partition}_${offset}`, receivedAt: 0 },
+        tenant,
+        sourceId: 'src_1',
+        receiptId: `rcp_${partition}_${offset}`,
+        receivedAt: 0,
         origin: `${world.topics['webhooks.received']}-${partition}-${offset}`,
       }),
     );

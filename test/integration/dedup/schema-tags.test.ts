@@ -1,6 +1,6 @@
 /** Webhooks against the schema of their event type, in the tenant's own words, on the real table and in the real thread. */
 import { createPostgres, type Postgres } from '#lib/postgres';
-import { silentLogger, systemClock } from '#lib/runtime';
+import { silentLogger } from '#lib/runtime';
 import { recordOf } from '../../unit/dedup/records.ts';
 import { createWorld, type World } from './world.ts';
 
@@ -9,8 +9,11 @@ let postgres: Postgres;
 beforeAll(async () => {
   world = await createWorld();
   postgres = createPostgres({
-    ...{ url: world.databaseUrl, applicationName: 'hookline-test', maxConnections: 1, statementTimeoutMs: 10_000 },
-    ...{ clock: systemClock, log: silentLogger },
+    url: world.databaseUrl,
+    applicationName: 'hookline-test',
+    maxConnections: 1,
+    statementTimeoutMs: 10_000,
+    log: silentLogger,
   });
   await postgres.start();
 });
@@ -48,7 +51,11 @@ it('tags what does not match, whatever the type would do to a published event; o
   ] as const;
   const records = given.map(([tenant, body], offset) =>
     recordOf({
-      ...{ id: `${offset}`, offset, tenant, topic: world.topics['webhooks.received'], receivedAt: Date.now() * 1000 },
+      id: `${offset}`,
+      offset,
+      tenant,
+      topic: world.topics['webhooks.received'],
+      receivedAt: Date.now() * 1000,
       body: JSON.stringify({ id: `${offset}`, ...body }),
     }),
   );

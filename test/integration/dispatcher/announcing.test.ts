@@ -151,10 +151,21 @@ describe('an endpoint that fails on operational events', () => {
     expect(await announcements()).toMatchObject([{ type: 'hookline.delivery.dead_lettered', subject: bad.id }]);
     await makeDue();
     await waitUntil('the event is readable', async () => (await typesOf()).length === 1);
+    let known: { letter: string | null }[] = [];
     await waitUntil(
       'its delivery is a dead letter',
-      async () =>
-        (await world.postgres.query('SELECT FROM dead_letters WHERE endpoint_id = $1', [looping.id])).length === 1,
+      async () => {
+        known = await world.postgres.query(
+          `SELECT l.id AS letter, d.*, to_jsonb(w) AS waiting
+             FROM deliveries d
+             LEFT JOIN waiting w ON w.tenant = d.tenant AND w.delivery_id = d.id
+             LEFT JOIN dead_letters l ON l.tenant = d.tenant AND l.delivery_id = d.id
+            WHERE d.endpoint_id = $1`,
+          [looping.id],
+        );
+        return known.length > 0 && known.every(({ letter }) => letter !== null);
+      },
+      { describe: () => JSON.stringify(known) },
     );
     expect(world.arrivalsOf(looping)).toHaveLength(4);
     await nothingMoreIsAnnounced(['hookline.delivery.dead_lettered']);

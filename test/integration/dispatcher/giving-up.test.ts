@@ -230,8 +230,12 @@ describe('what an endpoint gets', () => {
     const { changed_at, history } = await stateOf(endpoint);
     expect(history).toEqual([
       {
-        ...{ until: changed_at, effective_at: expect.any(String) as string },
-        ...{ open: true, event_types: [], source_ids: ['src_1'], filter: { event: 0 } },
+        until: changed_at,
+        effective_at: expect.any(String) as string,
+        open: true,
+        event_types: [],
+        source_ids: ['src_1'],
+        filter: { event: 0 },
       },
     ]);
     const effectiveAt = Date.parse(String(history[0]?.['effective_at']));

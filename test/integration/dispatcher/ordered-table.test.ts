@@ -37,8 +37,11 @@ describe('the ordered rows on Postgres', () => {
   beforeAll(async () => {
     databaseUrl = await createDatabase();
     postgres = createPostgres({
-      ...{ url: databaseUrl, applicationName: 'hookline-test', maxConnections: 4 },
-      ...{ statementTimeoutMs: 30_000, log: silentLogger },
+      url: databaseUrl,
+      applicationName: 'hookline-test',
+      maxConnections: 4,
+      statementTimeoutMs: 30_000,
+      log: silentLogger,
     });
     await postgres.start();
     tables = tablesOn(createOrderedTable(postgres, postgres));
@@ -74,8 +77,12 @@ describe('the ordered rows on Postgres', () => {
   it('with locks that are waited for shortly, rows of one tenant that are locked delay no change of another', async () => {
     await tables.clear();
     const short = createPostgres({
-      ...{ url: databaseUrl, applicationName: 'hookline-test', maxConnections: 2, log: silentLogger },
-      ...{ statementTimeoutMs: 30_000, lockTimeoutMs: 200 },
+      url: databaseUrl,
+      applicationName: 'hookline-test',
+      maxConnections: 2,
+      log: silentLogger,
+      statementTimeoutMs: 30_000,
+      lockTimeoutMs: 200,
     });
     await short.start();
     const ordered = createOrderedRows({

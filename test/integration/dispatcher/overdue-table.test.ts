@@ -14,8 +14,11 @@ describe('rows that nothing would bring back', () => {
   let knownDeliveries: KnownDeliveries;
   beforeAll(async () => {
     postgres = createPostgres({
-      ...{ url: await createDatabase(), applicationName: 'hookline-test', maxConnections: 2 },
-      ...{ statementTimeoutMs: 30_000, log: silentLogger },
+      url: await createDatabase(),
+      applicationName: 'hookline-test',
+      maxConnections: 2,
+      statementTimeoutMs: 30_000,
+      log: silentLogger,
     });
     await postgres.start();
     table = createOverdueTable(postgres, postgres);
@@ -61,9 +64,20 @@ describe('rows that nothing would bring back', () => {
     const rows = await table.ofLanes({ partitions: [0, 1], lanes, limit: 10 });
     expect(ids(rows)).toEqual(['a', 'b']);
     expect(rows[1]).toEqual({
-      ...{ tenant: 'acme', deliveryId: 'b', partition: 0, endpointId: 'ep_1', eventId: 'evt_1', generation: 0 },
-      ...{ state: 'parked', dueAt: now - hour, step: 3, attempts: 2, createdAt: now - 73 * hour },
-      ...{ order: undefined, notBefore: null, payloadBytes: 1 },
+      tenant: 'acme',
+      deliveryId: 'b',
+      partition: 0,
+      endpointId: 'ep_1',
+      eventId: 'evt_1',
+      generation: 0,
+      state: 'parked',
+      dueAt: now - hour,
+      step: 3,
+      attempts: 2,
+      createdAt: now - 73 * hour,
+      order: undefined,
+      notBefore: null,
+      payloadBytes: 1,
     });
     expect(ids(await table.ofLanes({ partitions: [0], lanes, limit: 1 }))).toEqual(['a']);
     expect(await table.ofLanes({ partitions: [0], lanes: [], limit: 10 })).toEqual([]);

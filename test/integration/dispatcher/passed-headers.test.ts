@@ -287,8 +287,13 @@ async function topicsWith(texts: readonly string[]): Promise<string[]> {
   await Promise.all(
     Object.values(world.topics).map((topic) =>
       readTopic({
-        ...{ topic, groupId: `${topic}-searched-${randomUUID()}`, sinceMs: undefined },
-        ...{ brokers: serverAddresses().kafkaBrokers, clientId: 'test', clock: systemClock, log: silentLogger },
+        topic,
+        groupId: `${topic}-searched-${randomUUID()}`,
+        sinceMs: undefined,
+        brokers: serverAddresses().kafkaBrokers,
+        clientId: 'test',
+        clock: systemClock,
+        log: silentLogger,
         handle: async (records) => void (records.some(isIn) && found.add(topic)),
         onUndecodable: noneUndecodable,
       }),
@@ -300,8 +305,13 @@ async function topicsWith(texts: readonly string[]): Promise<string[]> {
 const replay = (eventId: string, endpointId: string) =>
   world.postgres.transaction((tx) =>
     createDeliveryReplay(tx, {
-      ...{ tenant: 'acme', id: createId('rpl', Date.now()), request: {}, ratePerSecond: null },
-      ...{ createdAt: formatMicros(Date.now() * 1_000), eventId, endpointIds: [endpointId] },
+      tenant: 'acme',
+      id: createId('rpl', Date.now()),
+      request: {},
+      ratePerSecond: null,
+      createdAt: formatMicros(Date.now() * 1_000),
+      eventId,
+      endpointIds: [endpointId],
     }),
   );
 

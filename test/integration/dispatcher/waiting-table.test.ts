@@ -84,8 +84,16 @@ describe('the table of what waits', () => {
       id,
     ]);
   const question = (changes: Partial<DueQuestion> = {}): DueQuestion => ({
-    ...{ partitions: [0, 1, 2], now, perLane: 10, perTenant: 1_000, perPartition: 1_000 },
-    ...{ lanes: [], tenants: [], starts: [], except: [], limit: 100 },
+    partitions: [0, 1, 2],
+    now,
+    perLane: 10,
+    perTenant: 1_000,
+    perPartition: 1_000,
+    lanes: [],
+    tenants: [],
+    starts: [],
+    except: [],
+    limit: 100,
     ...changes,
   });
   const due = async (changes: Partial<DueQuestion> = {}): Promise<string[]> =>
@@ -145,7 +153,10 @@ describe('the table of what waits', () => {
 
   it('gives of each tenant what it has room for, in turns, so that the older backlog of one does not hide what others have', async () => {
     const backlog = Array.from({ length: 30 }, (_, at) => ({
-      ...{ id: `b${at}`, endpointId: `ep_${at % 10}`, partition: (at % 10) % 3, dueAt: now - second + at },
+      id: `b${at}`,
+      endpointId: `ep_${at % 10}`,
+      partition: (at % 10) % 3,
+      dueAt: now - second + at,
     }));
     await insert(...backlog);
     for (const id of ['x', 'y']) await insert({ id, tenant: 'other', eventId: 'evt_1' });
@@ -391,7 +402,10 @@ describe('the table of what waits', () => {
     await insert({ id: 'x', tenant: 'other' });
     await postgres.query('ANALYZE waiting');
     const lanes = Array.from({ length: 5_000 }, (_, n) => ({
-      ...{ tenant: 'acme', endpointId: `ep_${n + 1}`, room: 0, early: false },
+      tenant: 'acme',
+      endpointId: `ep_${n + 1}`,
+      room: 0,
+      early: false,
     }));
     const startMs = performance.now();
     expect(await due({ perLane: 100, perPartition: 167, limit: 500, lanes })).toEqual(['x']);

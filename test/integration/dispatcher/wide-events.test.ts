@@ -68,7 +68,10 @@ async function startFanOut(endpointsOf: (sourceId: string) => readonly Endpoint[
   const common = { clock: systemClock, log: silentLogger, crashPoints: noCrashPoints, topics };
   const kafka = { ...common, brokers, clientId: 'fan-out-test', metrics: new Metrics() };
   const codecOptions = <Topic extends 'events' | 'delivery.attempts'>(topic: Topic) => ({
-    ...{ ...common, registryUrl, topic: topics[topic], schema: readSchema(topic) },
+    ...common,
+    registryUrl,
+    topic: topics[topic],
+    schema: readSchema(topic),
   });
   const events = createEventCodec(codecOptions('events'));
   const attempts = createAttemptCodec(codecOptions('delivery.attempts'));
@@ -79,8 +82,12 @@ async function startFanOut(endpointsOf: (sourceId: string) => readonly Endpoint[
     createOffer({ ...common, producer, waitOut }),
   ];
   const writers = {
-    ...{ ...common, publish, offer, ...createBurying({ ...common, publish, topic: topics['dead-letters'] }) },
-    ...{ encodeAttempt: attempts.encode, metrics: noMetrics },
+    ...common,
+    publish,
+    offer,
+    ...createBurying({ ...common, publish, topic: topics['dead-letters'] }),
+    encodeAttempt: attempts.encode,
+    metrics: noMetrics,
   };
   const consumer = createConsumer({
     ...kafka,

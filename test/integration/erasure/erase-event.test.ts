@@ -65,7 +65,10 @@ function factsOf({ tenant, eventId, marker }: Named, more: { type?: string } = {
       ordering_key: marker,
       payload: Buffer.from(JSON.stringify({ marker })),
       request: {
-        ...{ method: 'POST', path: `/v1/webhooks/src_1?${marker}`, client_address: marker, truncated: false },
+        method: 'POST',
+        path: `/v1/webhooks/src_1?${marker}`,
+        client_address: marker,
+        truncated: false,
         headers: [{ name: 'X-Own', value: marker }],
       },
       tags: { customer: marker },
@@ -223,7 +226,10 @@ describe('an event that is erased', () => {
     await erase(event);
     await api.postgres.query('DELETE FROM events WHERE tenant = $1', [event.tenant]);
     const store = createStore({
-      ...{ postgres: api.postgres, ahead: api.postgres, partitionOf: () => 1, crashPoints: noCrashPoints },
+      postgres: api.postgres,
+      ahead: api.postgres,
+      partitionOf: () => 1,
+      crashPoints: noCrashPoints,
       // A clock at the time of the facts: old rows are not written ahead.
       clock: { ...systemClock, nowMs: () => startAt / 1000 },
     });

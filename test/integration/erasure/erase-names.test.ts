@@ -20,8 +20,11 @@ beforeAll(async () => {
   await redis.start();
   const memory = createRedisResponses({ redis, prefix, secretBox: testSecretBox, clock: systemClock });
   postgres = createPostgres({
-    ...{ url: await createDatabase(), applicationName: 'hookline-test', maxConnections: 4 },
-    ...{ statementTimeoutMs: 10_000, log: silentLogger },
+    url: await createDatabase(),
+    applicationName: 'hookline-test',
+    maxConnections: 4,
+    statementTimeoutMs: 10_000,
+    log: silentLogger,
   });
   const seconds = { lockSeconds: 90, ttlSeconds: 3_600 };
   const store = createPostgresStore({ postgres, secretBox: testSecretBox, random: randomBytes, ...seconds });

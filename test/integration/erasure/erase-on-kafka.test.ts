@@ -84,15 +84,16 @@ test('of what is erased nothing is left or comes back, whatever is under way', a
       key: 'duplicate',
       headers: {},
       value: duplicateToJson({
-        ...{
-          tenant: 'acme',
-          source_id: 'api',
-          receipt_id: `rcp_${named}`,
-          origin: `late-${named}`,
-          received_at: Date.now() * 1_000,
-        },
-        ...{ dedup_key: row?.dedup_key.toString('hex') ?? '', event_id: named, event_id_end: eventId.slice(-2) },
-        ...{ body_hash: '00'.repeat(8), changed: true },
+        tenant: 'acme',
+        source_id: 'api',
+        receipt_id: `rcp_${named}`,
+        origin: `late-${named}`,
+        received_at: Date.now() * 1_000,
+        dedup_key: row?.dedup_key.toString('hex') ?? '',
+        event_id: named,
+        event_id_end: eventId.slice(-2),
+        body_hash: '00'.repeat(8),
+        changed: true,
       }),
     });
   const sentBefore = receiver.arrivals.filter((arrival) => arrival.eventId === eventId).length;

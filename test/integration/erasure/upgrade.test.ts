@@ -18,7 +18,11 @@ test('attempts from before are removed with their deliveries; what erasures had 
   await migrate({ url, directory: before, log: silentLogger });
   await rm(before, { recursive: true });
   const postgres = createPostgres({
-    ...{ url, applicationName: 'hookline-test', maxConnections: 2, statementTimeoutMs: 20_000, log: silentLogger },
+    url,
+    applicationName: 'hookline-test',
+    maxConnections: 2,
+    statementTimeoutMs: 20_000,
+    log: silentLogger,
   });
   const attempts = () =>
     postgres

@@ -29,7 +29,9 @@ interface Named {
 const nowMicros = Date.now() * 1_000;
 
 const newEvent = (tenant: string): Named => ({
-  ...{ tenant, eventId: createId('evt', nowMicros / 1_000), marker: `marker-${randomUUID()}` },
+  tenant,
+  eventId: createId('evt', nowMicros / 1_000),
+  marker: `marker-${randomUUID()}`,
 });
 
 /** An event stays counted by the name of its type, which has no marker here. */
@@ -54,8 +56,11 @@ function replayed({ tenant, eventId, marker }: Named): Fact {
 
 const openStore = () =>
   createStore({
-    ...{ postgres: api.postgres, ahead: api.postgres, partitionOf: () => 1 },
-    ...{ clock: systemClock, crashPoints: noCrashPoints },
+    postgres: api.postgres,
+    ahead: api.postgres,
+    partitionOf: () => 1,
+    clock: systemClock,
+    crashPoints: noCrashPoints,
   });
 
 async function write(facts: readonly Fact[], store = openStore()): Promise<void> {
@@ -191,6 +196,9 @@ test('a request that was let in before its tenant was deleted writes nothing aft
 /** Writes ahead within this transaction. */
 const openStoreIn = (tx: Pick<OpenApi['postgres'], 'query'>) =>
   createStore({
-    ...{ postgres: api.postgres, partitionOf: () => 1, clock: systemClock, crashPoints: noCrashPoints },
+    postgres: api.postgres,
+    partitionOf: () => 1,
+    clock: systemClock,
+    crashPoints: noCrashPoints,
     ahead: { transaction: (work) => work(tx) },
   });

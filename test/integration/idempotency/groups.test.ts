@@ -24,12 +24,19 @@ afterAll(() => database.close());
 
 const storeOver = (postgres: Postgres): IdempotencyStore =>
   createPostgresStore({
-    ...{ postgres, secretBox: testSecretBox, random: randomBytes, lockSeconds, ttlSeconds: 3_600 },
+    postgres,
+    secretBox: testSecretBox,
+    random: randomBytes,
+    lockSeconds,
+    ttlSeconds: 3_600,
   });
 
 const hashOf = (text: string): Buffer => createHash('sha256').update(text).digest();
 const requestOf = (key: string, body = 'same'): KeyedRequest => ({
-  ...{ tenant: 't', credential: 'c', keyHash: hashOf(key), requestHash: hashOf(body) },
+  tenant: 't',
+  credential: 'c',
+  keyHash: hashOf(key),
+  requestHash: hashOf(body),
 });
 const answerOf = (name: string): KeptResponse => ({ status: 201, headers: {}, body: Buffer.from(name) });
 

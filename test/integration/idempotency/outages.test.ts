@@ -219,7 +219,10 @@ describe('with Redis in front', () => {
   test('a copy under a key of encryption that is not listed any more is as none', async () => {
     const memory = createRedisResponses({ redis, prefix: 'x.', secretBox: testSecretBox, clock: systemClock });
     const request = {
-      ...{ tenant: 't', credential: 'c', keyHash: randomBytes(32), requestHash: randomBytes(32) },
+      tenant: 't',
+      credential: 'c',
+      keyHash: randomBytes(32),
+      requestHash: randomBytes(32),
     };
     const response = { status: 200, headers: {}, body: Buffer.from('whsec_x') };
     await waitUntil('Redis is back', () =>

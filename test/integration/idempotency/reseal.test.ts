@@ -18,14 +18,20 @@ afterAll(() => database.close());
 
 const storeUnder = (key: string) =>
   createPostgresStore({
-    ...{ postgres: database.postgres, secretBox: boxOf(key), random: randomBytes },
-    ...{ lockSeconds: 90, ttlSeconds: 3_600 },
+    postgres: database.postgres,
+    secretBox: boxOf(key),
+    random: randomBytes,
+    lockSeconds: 90,
+    ttlSeconds: 3_600,
   });
 const answer: KeptResponse = { status: 201, headers: { location: '/v1/x' }, body: Buffer.from([0, 10, 255]) };
 
 async function keepUnder(key: string, count: number): Promise<KeyedRequest[]> {
   const requests = Array.from({ length: count }, (_, n) => ({
-    ...{ tenant: `t${n % 3}`, credential: `c${n % 2}`, keyHash: randomBytes(32), requestHash: randomBytes(32) },
+    tenant: `t${n % 3}`,
+    credential: `c${n % 2}`,
+    keyHash: randomBytes(32),
+    requestHash: randomBytes(32),
   }));
   for (const request of requests) {
     const begun = await storeUnder(key).begin(request);

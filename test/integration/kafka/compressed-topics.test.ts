@@ -51,7 +51,11 @@ async function readFrom(
   await run(
     createConsumer(
       consumerOptions({
-        ...{ brokers: brokers(), groupId: `${topics[0]}-group`, topics, commitIntervalMs: 50, ...options },
+        brokers: brokers(),
+        groupId: `${topics[0]}-group`,
+        topics,
+        commitIntervalMs: 50,
+        ...options,
         handle: async (records) => {
           for (const record of records) {
             reading.values.push(String(record.value));
@@ -121,8 +125,11 @@ test('a broken batch of each codec is handed over with its offsets; what follows
   expect(reading.values).toEqual([...compressions.flatMap((name) => valuesOf(`sound ${name}`)), 'after']);
   expect(reading.undecodable).toMatchObject(
     compressions.map((name, n) => ({
-      ...{ topic, partition: 0, compression: name },
-      ...{ firstOffset: BigInt(6 * n + 3), lastOffset: BigInt(6 * n + 5) },
+      topic,
+      partition: 0,
+      compression: name,
+      firstOffset: BigInt(6 * n + 3),
+      lastOffset: BigInt(6 * n + 5),
     })),
   );
   const times = [...reading.readAtMs.values()];
@@ -137,7 +144,10 @@ test('a broken batch of each codec is handed over with its offsets; what follows
   await waitUntil('all is committed', async () => (await committed(topic)) === 31, inTime);
 
   const options = {
-    ...{ brokers: brokers(), clientId: 'again', clock: systemClock, log: silentLogger },
+    brokers: brokers(),
+    clientId: 'again',
+    clock: systemClock,
+    log: silentLogger,
     maxDecompressedBytes: 1_000_000,
   };
   const [, batch] = reading.undecodable as [UndecodableBatch, UndecodableBatch];

@@ -99,7 +99,9 @@ async function openTopic(access: KafkaAccess, name: string) {
   const read = new Set<string>();
   const consumer = createConsumer({
     ...common,
-    ...{ groupId: `group-${name}`, topics: [name], metrics: new Registry() },
+    groupId: `group-${name}`,
+    topics: [name],
+    metrics: new Registry(),
     onUndecodable: noneUndecodable,
     handle: async (records) => {
       for (const record of records) {

@@ -66,7 +66,11 @@ async function started(
   const metrics = new Registry();
   const consumer = createConsumer(
     consumerOptions({
-      ...{ brokers: brokers(), groupId: topic, topics: [topic], rebuildAfterMs, metrics },
+      brokers: brokers(),
+      groupId: topic,
+      topics: [topic],
+      rebuildAfterMs,
+      metrics,
       handle: async (records) => {
         for (const record of records) {
           values.push(record.value.toString());

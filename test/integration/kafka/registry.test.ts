@@ -39,7 +39,10 @@ const event: EventRecord = {
   content_encoding: null,
   http_headers: { 'x-github-event': 'push' },
   request: {
-    ...{ method: 'POST', path: '/v1/webhooks/src_1', client_address: '192.0.2.7', truncated: false },
+    method: 'POST',
+    path: '/v1/webhooks/src_1',
+    client_address: '192.0.2.7',
+    truncated: false,
     sealed: { 'x-api-key': ['AA=='] },
     trail: [trailMark('src_2')],
     headers: [
@@ -82,7 +85,11 @@ const attempt: Attempted = {
 };
 
 const chunkOfSet: FannedOut = {
-  ...{ kind: 'fanned_out', tenant: 'default', event_id: 'evt_1', generation: 1, at: 1_763_712_000_123_457 },
+  kind: 'fanned_out',
+  tenant: 'default',
+  event_id: 'evt_1',
+  generation: 1,
+  at: 1_763_712_000_123_457,
   deliveries: [{ delivery_id: 'dlv_1', endpoint_id: 'ep_1' }],
   chunk: { try: 'one', index: 1, count: 3 },
 };

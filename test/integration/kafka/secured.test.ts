@@ -51,7 +51,9 @@ beforeAll(async () => {
     dir,
     brokers: [
       {
-        ...{ id: 1, port, controllerPort },
+        id: 1,
+        port,
+        controllerPort,
         listeners: [
           { name: 'SECURE', port: secure, advertisedPort: secure },
           { name: 'MUTUAL', port: mutual, advertisedPort: mutual },
@@ -89,7 +91,9 @@ const open = { ...readConfig(kafkaFields, {}), kafkaTls: true, kafkaTlsCaFile: c
 type Given = Parameters<typeof kafkaAccess>[0];
 const byPassword = (mechanism: Given['kafkaSaslMechanism'], username: string, secret: string): Given => ({
   ...open,
-  ...{ kafkaSaslMechanism: mechanism, kafkaSaslUsername: username, kafkaSaslPassword: secret },
+  kafkaSaslMechanism: mechanism,
+  kafkaSaslUsername: username,
+  kafkaSaslPassword: secret,
 });
 const byCertificate: Given = { ...open, kafkaTlsCertFile: certFile, kafkaTlsKeyFile: keyFile };
 const secure = (given: Given): KafkaAccess => kafkaAccess({ ...given, kafkaBrokers: [bootstrap.secure] });
@@ -111,7 +115,9 @@ test.each(ways)('a topic is created, written and read over TLS: %s', async (name
   const records: IncomingRecord[] = [];
   const consumer = createConsumer({
     ...common,
-    ...{ groupId: `group-${name}`, topics: [name], metrics: new Registry() },
+    groupId: `group-${name}`,
+    topics: [name],
+    metrics: new Registry(),
     onUndecodable: noneUndecodable,
     handle: async (given) => {
       records.push(...given);
@@ -153,8 +159,11 @@ test('a producer that is refused says why, and its records are not taken for wri
   const warnings: unknown[] = [];
   const producer = createProducer({
     ...secure(byPassword('plain', 'hookline', 'wrong')),
-    ...{ clientId: 'secured', clock, log: { ...log, warn: (line: object) => void warnings.push(line) } },
-    ...{ metrics: new Registry(), deliveryTimeoutMs: 1_000 },
+    clientId: 'secured',
+    clock,
+    log: { ...log, warn: (line: object) => void warnings.push(line) },
+    metrics: new Registry(),
+    deliveryTimeoutMs: 1_000,
   });
   await producer.start();
   const sending = producer.send({ topic: 'plain', key: null, value: Buffer.from('a'), headers: {} });

@@ -34,7 +34,11 @@ const accessOf = (env: Record<string, string>): PostgresAccess =>
   postgresAccess(readConfig(postgresFields, { HOOKLINE_DATABASE_URL: urlOf(), ...env }));
 function opened(access: PostgresAccess): Postgres {
   const postgres = createPostgres({
-    ...{ ...access, applicationName: 'test', maxConnections: 1, statementTimeoutMs: 5_000, log },
+    ...access,
+    applicationName: 'test',
+    maxConnections: 1,
+    statementTimeoutMs: 5_000,
+    log,
   });
   open.push(postgres);
   return postgres;

@@ -28,7 +28,11 @@ beforeAll(async () => {
   const url = await createDatabase();
   const { maxConnections, statementTimeoutMs } = directoryPool;
   postgres = createPostgres({
-    ...{ url, maxConnections, statementTimeoutMs, applicationName: 'hookline-test', log: silentLogger },
+    url,
+    maxConnections,
+    statementTimeoutMs,
+    applicationName: 'hookline-test',
+    log: silentLogger,
   });
   await postgres.start();
   const given = { followPostgres: counted, postgres: counted, clock: systemClock, log: silentLogger };
@@ -50,12 +54,10 @@ beforeAll(async () => {
       ...[subscribers(), keys, createErasedEvents(given)],
       followLimits({ ...given, settings: createTenantLimits(noLimitSettings) }),
       createSessionDirectory({
-        ...{
-          ...given,
-          findKeyById: keys.findById,
-          operatorKeys: { fingerprints: [] },
-          uses: { note: () => undefined },
-        },
+        ...given,
+        findKeyById: keys.findById,
+        operatorKeys: { fingerprints: [] },
+        uses: { note: () => undefined },
       }),
     ],
   };

@@ -51,7 +51,14 @@ export async function startOwnPostgres(certificate?: { key: string; cert: string
   const reaper = startOrphanReaper();
   const watched = (name: string): void => reaper.watch(processes.pid(name) ?? 0);
   const postgres = createPostgres({
-    ...{ dir, port, processes, bin: dirname(programs.postgresServer), password, runAs: user, durable: false, say },
+    dir,
+    port,
+    processes,
+    bin: dirname(programs.postgresServer),
+    password,
+    runAs: user,
+    durable: false,
+    say,
     ...(certificate && {
       settings: {
         ssl: 'on',
@@ -74,9 +81,14 @@ export async function startOwnPostgres(certificate?: { key: string; cert: string
       const name = `pgbouncer-${mode}-${listenPort}`;
       const quoted = password.replaceAll('"', '""');
       const options = {
-        ...{ listen_addr: '127.0.0.1', listen_port: String(listenPort), unix_socket_dir: '' },
-        ...{ auth_type: 'scram-sha-256', auth_file: secretFile(`${name}.users`, `"hookline" "${quoted}"\n`) },
-        ...{ pool_mode: mode, default_pool_size: '8', ...settings },
+        listen_addr: '127.0.0.1',
+        listen_port: String(listenPort),
+        unix_socket_dir: '',
+        auth_type: 'scram-sha-256',
+        auth_file: secretFile(`${name}.users`, `"hookline" "${quoted}"\n`),
+        pool_mode: mode,
+        default_pool_size: '8',
+        ...settings,
       };
       const lines = Object.entries(options).map(([key, value]) => `${key} = ${value}`);
       const database = `hookline = host=127.0.0.1 port=${port} dbname=hookline`;

@@ -12,7 +12,11 @@ beforeAll(async () => {
   const url = await createDatabase();
   const open = (more: { isPipelined?: boolean | 'on-request'; statementTimeoutMs?: number }) =>
     createPostgres({
-      ...{ url, applicationName: 'pipelined', maxConnections: 2, statementTimeoutMs: 5_000, log: silentLogger },
+      url,
+      applicationName: 'pipelined',
+      maxConnections: 2,
+      statementTimeoutMs: 5_000,
+      log: silentLogger,
       ...more,
     });
   [postgres, one, onRequest] = [open({ isPipelined: true }), open({}), open({ isPipelined: 'on-request' })];

@@ -33,7 +33,11 @@ const urlAt = (port: number): string =>
   `postgres://hookline:${encodeURIComponent(server.password)}@127.0.0.1:${port}/hookline`;
 function opened(url: string, maxConnections = 2): Postgres {
   const postgres = createPostgres({
-    ...{ url, applicationName: 'test', maxConnections, statementTimeoutMs: 4_321, log },
+    url,
+    applicationName: 'test',
+    maxConnections,
+    statementTimeoutMs: 4_321,
+    log,
   });
   open.push(postgres);
   return postgres;
@@ -68,7 +72,11 @@ describe('PgBouncer in session mode', () => {
     let isListening = false;
     const heard: string[] = [];
     const listener = createListener({
-      ...{ url, applicationName: 'test', channel: 'news', clock, log },
+      url,
+      applicationName: 'test',
+      channel: 'news',
+      clock,
+      log,
       onListening: () => void (isListening = true),
       onNotification: (payload) => void heard.push(payload),
     });

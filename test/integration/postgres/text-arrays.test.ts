@@ -8,7 +8,11 @@ let postgres: Postgres;
 beforeAll(async () => {
   const url = await createDatabase();
   postgres = createPostgres({
-    ...{ url, applicationName: 'text-arrays', maxConnections: 1, statementTimeoutMs: 5_000, log: silentLogger },
+    url,
+    applicationName: 'text-arrays',
+    maxConnections: 1,
+    statementTimeoutMs: 5_000,
+    log: silentLogger,
   });
   await postgres.start();
 });

@@ -16,11 +16,21 @@ beforeAll(async () => {
   const url = await createDatabase();
   const applicationName = 'hookline-test';
   postgres = createPostgres({
-    ...{ url, applicationName, maxConnections: 2, statementTimeoutMs: 20_000, isPipelined: true, log: silentLogger },
+    url,
+    applicationName,
+    maxConnections: 2,
+    statementTimeoutMs: 20_000,
+    isPipelined: true,
+    log: silentLogger,
   });
   const { promise: listening, resolve: onListening } = Promise.withResolvers<void>();
   const listener = createListener({
-    ...{ url, applicationName, channel: awaitedChannel, clock: systemClock, log: silentLogger, onListening },
+    url,
+    applicationName,
+    channel: awaitedChannel,
+    clock: systemClock,
+    log: silentLogger,
+    onListening,
     onNotification: (tenant) => told.push(tenant),
   });
   await listener.start();

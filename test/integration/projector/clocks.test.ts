@@ -177,8 +177,11 @@ test('two projectors that are handed the same, in different orders, come to the 
   const newProjector = (): Write<Fact> =>
     createGroupCommit<Fact>({
       store: newStore(),
-      ...{ maxItems: 40, maxBytes: 1_000_000, maxRows: 1_000 },
-      ...{ rowsOf, tenantOf },
+      maxItems: 40,
+      maxBytes: 1_000_000,
+      maxRows: 1_000,
+      rowsOf,
+      tenantOf,
     });
   const hand = async (write: Write<Fact>, facts: readonly Fact[], atOnce: number): Promise<void> => {
     const pieces = Array.from({ length: Math.ceil(facts.length / atOnce) }, (_, n) =>

@@ -66,8 +66,13 @@ async function recounted(tenant: string, id: string): Promise<Shown> {
 }
 
 const unknown: Shown = {
-  ...{ status: 'received', generation: null },
-  ...{ pending: 0, retrying: 0, delivered: 0, dead_lettered: 0, cancelled: 0 },
+  status: 'received',
+  generation: null,
+  pending: 0,
+  retrying: 0,
+  delivered: 0,
+  dead_lettered: 0,
+  cancelled: 0,
 };
 
 const endpoints = ['ep_a', 'ep_b', 'ep_c', 'ep_d', 'ep_e'];
@@ -275,7 +280,11 @@ test('a database of the version before: its events are counted when they change,
   await migrate({ url, directory: before, log: silentLogger });
   await rm(before, { recursive: true });
   const old = createPostgres({
-    ...{ url, applicationName: 'hookline-test', maxConnections: 2, statementTimeoutMs: 20_000, log: silentLogger },
+    url,
+    applicationName: 'hookline-test',
+    maxConnections: 2,
+    statementTimeoutMs: 20_000,
+    log: silentLogger,
   });
   const tenant = 't';
   const events = ['known', 'unknown'].map((eventId) => ({ tenant, eventId }));

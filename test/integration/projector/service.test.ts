@@ -104,13 +104,22 @@ beforeAll(async () => {
 afterAll(() => stop(started));
 
 const setOf = (eventId: string, deliveryIds: readonly string[]): FannedOut => ({
-  ...{ kind: 'fanned_out', tenant: 't', event_id: eventId, generation: 0, at: startAt, chunk: null },
+  kind: 'fanned_out',
+  tenant: 't',
+  event_id: eventId,
+  generation: 0,
+  at: startAt,
+  chunk: null,
   deliveries: deliveryIds.map((id) => ({ delivery_id: id, endpoint_id: `ep of ${id}` })),
 });
 
 const retrying = (deliveryId: string, detail: string): Attempted => ({
   ...noSend,
-  ...{ kind: 'attempted', tenant: 't', event_id: 'evt', generation: 0, at: startAt },
+  kind: 'attempted',
+  tenant: 't',
+  event_id: 'evt',
+  generation: 0,
+  at: startAt,
   delivery_id: deliveryId,
   endpoint_id: `ep of ${deliveryId}`,
   step: 1,
@@ -123,7 +132,10 @@ const retrying = (deliveryId: string, detail: string): Attempted => ({
   detail,
   next_attempt_at: startAt + 5,
   ordering_key: null,
-  ...{ response_excerpt: null, request: null, response_headers: null, timing: null },
+  response_excerpt: null,
+  request: null,
+  response_headers: null,
+  timing: null,
 });
 
 const named = { tenant: 't', eventId: 'evt' };

@@ -27,7 +27,10 @@ afterAll(() => closePostgres(postgres));
 
 const create = (limit = 100) =>
   createFilteredReplay(postgres, {
-    ...{ tenant, id: createId('rpl', Date.now()), request: {}, ratePerSecond: null },
+    tenant,
+    id: createId('rpl', Date.now()),
+    request: {},
+    ratePerSecond: null,
     createdAt: formatMicros(Date.now() * 1_000),
     operation: 'retry_deliveries',
     selection: { filter: {}, endpointId: null, asOf: formatMicros(Date.now() * 1_000), limit },
@@ -42,7 +45,11 @@ const expireClaim = () => postgres.query(`UPDATE replays SET choosing_until = no
 /** A page of deliveries with these numbers. */
 const pageOf = (numbers: number[], isLast = false): ChosenPage => ({
   choices: numbers.map((n) => ({
-    ...{ kind: 'delivery', id: `dlv_${n}`, eventId: `evt_${n}`, endpointId: 'ep', generation: 0 },
+    kind: 'delivery',
+    id: `dlv_${n}`,
+    eventId: `evt_${n}`,
+    endpointId: 'ep',
+    generation: 0,
   })),
   position: { id: `dlv_${numbers.at(-1)}`, isWide: true },
   isLast,

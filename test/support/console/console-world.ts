@@ -69,7 +69,14 @@ export async function startConsoleWorld({ link = false } = {}): Promise<ConsoleW
     createConsoleClient(url, await tokenFor(tenant, scopes));
 
   return {
-    ...{ pipeline, receiver, postgresLink, databaseUrl, url, api, tokenFor, signIn },
+    pipeline,
+    receiver,
+    postgresLink,
+    databaseUrl,
+    url,
+    api,
+    tokenFor,
+    signIn,
     nobody: createConsoleClient(url),
     operator: await signIn('*'),
     async close() {
@@ -116,7 +123,9 @@ export async function furnish({ api: apiOf, receiver }: ConsoleWorld, names: rea
       })) as unknown as Furnished['source'];
       const retry = { max_attempts: 1 };
       return {
-        ...{ name, api, source },
+        name,
+        api,
+        source,
         takes: await createEndpoint('takes', { description: 'Takes everything', event_types: ['order.*', 'odd'] }),
         refuses: await createEndpoint('refuses', { event_types: ['order.failed', 'failing.*'], retry }),
         spare: await createEndpoint('spare', { event_types: ['spare.*'] }),
@@ -161,7 +170,13 @@ async function finish(given: Prepared): Promise<Furnished> {
   await api.make('DELETE', `/api-keys/${given.deletedKey}`);
   const rejection = await api.first(`/sources/${source.id}/rejections`);
   return {
-    ...{ name, api, source, takes, refuses, spare, send },
+    name,
+    api,
+    source,
+    takes,
+    refuses,
+    spare,
+    send,
     t: `/t/${name}`,
     ids: {
       evt: paid,

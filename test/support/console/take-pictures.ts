@@ -40,8 +40,13 @@ async function takePicture(
   const api = createApiClient({ url: apiUrl, adminKey, tenant });
   const { token } = await api.post<{ token: string }>('/v1/sessions', { scopes: ['read', 'write'] });
   const { context, page, complaints } = await takeSeat(browser, {
-    ...{ url, token, colorScheme: theme, viewport: { width, height }, deviceScaleFactor: 2 },
-    ...{ locale: 'en-GB', timezoneId: 'UTC' },
+    url,
+    token,
+    colorScheme: theme,
+    viewport: { width, height },
+    deviceScaleFactor: 2,
+    locale: 'en-GB',
+    timezoneId: 'UTC',
   });
   await page.goto(path);
   const end = await page.locator('.journey').boundingBox();

@@ -24,8 +24,14 @@ test('failed attempts are grouped by outcome and status: the first, the last, an
   ]);
   expect(groups).toEqual([
     {
-      ...{ outcome: 'http_5xx', http_status: 500, attempts: 3, detail: 'answered 500', response_excerpt: 'body 1' },
-      ...{ first_at: attempt(6).at, last_at: attempt(1).at, delivery_id: 'dlv_1' },
+      outcome: 'http_5xx',
+      http_status: 500,
+      attempts: 3,
+      detail: 'answered 500',
+      response_excerpt: 'body 1',
+      first_at: attempt(6).at,
+      last_at: attempt(1).at,
+      delivery_id: 'dlv_1',
     },
     expect.objectContaining({ outcome: 'timeout', attempts: 1, response_excerpt: null }),
     // A body that is no text.

@@ -142,7 +142,10 @@ test('codes are counted by the client’s own address, and looks at links take n
     await redeem('sessions', { code: 'c' }, '192.0.2.8'),
     // No browser behind a proxy, but one that says so.
     await app.inject({
-      ...{ method: 'POST', url: '/v1/sessions/redeem', payload: { code: 'c' }, remoteAddress: '203.0.113.9' },
+      method: 'POST',
+      url: '/v1/sessions/redeem',
+      payload: { code: 'c' },
+      remoteAddress: '203.0.113.9',
       headers: { 'x-forwarded-for': '192.0.2.8' },
     }),
   ];

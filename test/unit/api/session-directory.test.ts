@@ -15,16 +15,17 @@ function newSession(clock: ManualClock, given: object = {}) {
   const token = newCredential('hs', id, randomBytes);
   const inHours = (hours: number): string => formatMicros((clock.nowMs() + hours * hourMs) * 1_000);
   const row = {
-    ...{
-      tenant: 'acme',
-      id,
-      key_id: key.id,
-      operator_key: null,
-      scopes: ['read'],
-      portal: null,
-      hash: credentialHash(token),
-    },
-    ...{ expires_at: inHours(12), idle_expires_at: inHours(2), deleted_at: null, changed_at: inHours(0) },
+    tenant: 'acme',
+    id,
+    key_id: key.id,
+    operator_key: null,
+    scopes: ['read'],
+    portal: null,
+    hash: credentialHash(token),
+    expires_at: inHours(12),
+    idle_expires_at: inHours(2),
+    deleted_at: null,
+    changed_at: inHours(0),
     ...given,
   };
   return { id, token, row };

@@ -112,7 +112,8 @@ describe('what is wrong with a webhook', () => {
     const [one, two] = ['the earlier secret', 'the later secret'];
     const expiresAt = formatMicros((nowMs - 1_000) * 1_000);
     const source: VerifiedSource = {
-      ...{ scheme: 'github', settings: {} },
+      scheme: 'github',
+      settings: {},
       secrets: [{ secret: two }, { secret: one, expires_at: expiresAt }],
     };
     const body = Buffer.from('{}');

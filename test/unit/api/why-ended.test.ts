@@ -10,8 +10,13 @@ test('whoever holds a request notices within two seconds that its key was revoke
     const clock = createManualClock();
     const at = (): string => formatMicros(clock.nowMs() * 1_000);
     const row = {
-      ...{ tenant: 'acme', id: 'key_1', scopes: ['read'], hash: credentialHash('x'), rate_limit: null },
-      ...{ deleted_at: null as string | null, changed_at: at() },
+      tenant: 'acme',
+      id: 'key_1',
+      scopes: ['read'],
+      hash: credentialHash('x'),
+      rate_limit: null,
+      deleted_at: null as string | null,
+      changed_at: at(),
     };
     const followed = (rows: object[]) => {
       const postgres = fakeFollowedTable(rows, async () => undefined);
@@ -24,7 +29,10 @@ test('whoever holds a request notices within two seconds that its key was revoke
     const whyEnded = createWhyEnded({ keys, erased, sessions: { isOpen: () => true, recent: () => undefined } });
     const key = keys.known('key_1');
     const asker = {
-      ...{ tenant: 'acme', method: 'GET', params: {}, routeOptions: { config: {} } },
+      tenant: 'acme',
+      method: 'GET',
+      params: {},
+      routeOptions: { config: {} },
       caller: { type: 'key', id: 'key_1', key, tenant: 'acme', scopes: ['read'] },
     } as unknown as Asker;
     const look = async (): Promise<ReturnType<typeof whyEnded>> => {

@@ -3,7 +3,10 @@ import { describeFigure, type Figure, isMet, judgedOf } from '../../bench/suppor
 import type { KeptReport } from '../../bench/support/kept-reports.ts';
 
 const accepted: Figure = {
-  ...{ name: 'accepted', unit: 'a second', values: [700, 900, 800], aim: { atLeast: 0.7 } },
+  name: 'accepted',
+  unit: 'a second',
+  values: [700, 900, 800],
+  aim: { atLeast: 0.7 },
   ceiling: { name: 'bare server', values: [1_000, 1_000, 1_000] },
 };
 const latency: Figure = { name: 'p99', unit: 'ms', values: [21], aim: { atMost: 20 } };
@@ -30,16 +33,14 @@ it('says what it is, beside what, and whether that is enough', () => {
 
 it('is compared with what it was, and a difference that is within the spread is said to be', () => {
   const report = (figures: Figure[]): KeptReport => ({
-    ...{
-      bench: 'some',
-      startedAt: '2026-01-02T03:04:05.000Z',
-      commit: '0123abcd',
-      again: '',
-      setUp: '',
-      notes: [],
-      unaccounted: [],
-      figures,
-    },
+    bench: 'some',
+    startedAt: '2026-01-02T03:04:05.000Z',
+    commit: '0123abcd',
+    again: '',
+    setUp: '',
+    notes: [],
+    unaccounted: [],
+    figures,
     machine: { node: 'v24', cpus: '', memoryGiB: 1, loadBefore: 0.5 },
   });
   const better = { ...accepted, values: [950, 1_000, 990] };

@@ -28,7 +28,9 @@ it('what is asked for comes in one order, and the line that repeats it is said',
   expect(parseWanted(args)).toEqual({
     systems: ['outpost', 'hookline-webhooks'],
     steps: [{ kind: 'at', perSecond: 100, seconds: 40, endpoints: 1 }],
-    ...{ turns: 3, isRecorded: true, trees: undefined },
+    turns: 3,
+    isRecorded: true,
+    trees: undefined,
     again: "make bench-peers ARGS='--only outpost,hookline-webhooks --steps at:100 --turns 3'",
   });
 });
@@ -43,7 +45,8 @@ describe('two checkouts', () => {
   it('are compared in five turns at a hundred a second, each of Hookline’s systems', () => {
     expect(parseWanted(['--trees', `${root},.`])).toMatchObject({
       trees: [root, process.cwd()],
-      ...{ turns: 5, steps: [{ kind: 'at', perSecond: 100, seconds: 40 }] },
+      turns: 5,
+      steps: [{ kind: 'at', perSecond: 100, seconds: 40 }],
       systems: ['hookline-webhooks', 'hookline-events', 'hookline-one-webhooks', 'hookline-one-events'],
     });
   });

@@ -23,7 +23,10 @@ describe('the report', () => {
         promises: { 'hookline-webhooks': 'a', 'hookline-events': 'b' },
       },
     ],
-    ...{ notMeasured: ['Svix was not measured: why'], lost: [], late: [], othersCores: 0.1 },
+    notMeasured: ['Svix was not measured: why'],
+    lost: [],
+    late: [],
+    othersCores: 0.1,
   };
   const wanted = { systems: ['outpost', 'hookline-events'] satisfies SystemName[], turns: 1 };
 
@@ -54,7 +57,9 @@ describe('the report', () => {
 
 it('two checkouts stand side by side, with the ratio of each turn', () => {
   const figure = {
-    ...{ name: 'hookline-events: processor time at 100 a second', unit: 'ms an event', values: [9, 6, 12] },
+    name: 'hookline-events: processor time at 100 a second',
+    unit: 'ms an event',
+    values: [9, 6, 12],
     ceiling: { name: 'before', values: [10, 10, 10] },
   };
   const facts = [

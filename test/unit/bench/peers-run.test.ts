@@ -46,10 +46,19 @@ const system = createServer((asked, answer) => {
 });
 
 const job = (run: string, more: Partial<TrafficJob>): TrafficJob => ({
-  ...{ run, connections: 4, endpoints, hangsForMs: undefined, sendsAgain: false, tellAfter: undefined },
+  run,
+  connections: 4,
+  endpoints,
+  hangsForMs: undefined,
+  sendsAgain: false,
+  tellAfter: undefined,
   target: {
-    ...{ host: '127.0.0.1', port: (system.address() as AddressInfo).port, path: '/', headers: {} },
-    ...{ before: '', after: '' },
+    host: '127.0.0.1',
+    port: (system.address() as AddressInfo).port,
+    path: '/',
+    headers: {},
+    before: '',
+    after: '',
   },
   pace: { kind: 'open', perSecond: 200, count: 12 },
   ...more,
@@ -80,7 +89,12 @@ it('what a system loses, repeats, refuses, or delivers without saying so, is fou
 
   expect(record.failures).toEqual({ 503: 2 });
   expect(reconcile(record)).toMatchObject({
-    ...{ published: 12, acknowledged: 10, arrived: 20, lost: 2, twice: 2, unacknowledged: 2 },
+    published: 12,
+    acknowledged: 10,
+    arrived: 20,
+    lost: 2,
+    twice: 2,
+    unacknowledged: 2,
   });
 });
 

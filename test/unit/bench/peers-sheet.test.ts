@@ -7,10 +7,16 @@ import { createSheet } from '../../bench/peers/sheet.ts';
 import { isMet } from '../../bench/support/figure.ts';
 
 const cost = (value: number) => ({
-  ...{ name: 'processor time at 100 a second', unit: 'ms', better: 'less' as const, value },
+  name: 'processor time at 100 a second',
+  unit: 'ms',
+  better: 'less' as const,
+  value,
 });
 const sustained = (value: number) => ({
-  ...{ name: 'sustained for a minute', unit: 'a second', better: 'more' as const, value },
+  name: 'sustained for a minute',
+  unit: 'a second',
+  better: 'more' as const,
+  value,
 });
 
 it('Hookline stands beside the peer that does better: the one that costs less, the one that does more', () => {
@@ -26,7 +32,10 @@ it('Hookline stands beside the peer that does better: the one that costs less, t
   ]);
   const [ofCost, ofRate] = sheet.figures();
   expect(ofCost).toEqual({
-    ...{ name: 'hookline-webhooks: processor time at 100 a second', unit: 'ms', values: [5], aim: { atMost: 1.5 } },
+    name: 'hookline-webhooks: processor time at 100 a second',
+    unit: 'ms',
+    values: [5],
+    aim: { atMost: 1.5 },
     ceiling: { name: 'outpost', values: [4] },
   });
   expect([ofCost, ofRate].map((figure) => figure && isMet(figure))).toEqual([true, false]);
@@ -56,8 +65,9 @@ it('each layout has aims of its own, and webhooks and events may', () => {
 
 it('every aim is one of a figure that there is', () => {
   const run = {
-    ...{ reconciled: { toAcknowledgment: [1], toArrival: [1], fromDueToArrival: [1] } },
-    ...{ spent: {}, record: { atPublished: {} } },
+    reconciled: { toAcknowledgment: [1], toArrival: [1], fromDueToArrival: [1] },
+    spent: {},
+    record: { atPublished: {} },
   } as unknown as MeasuredRun;
   const found = [
     ...findings.atRate(run, 'at 100 a second', 1),

@@ -3,9 +3,16 @@ import { searchRate } from '../../bench/peers/search-rate.ts';
 
 /** For twelve seconds at 100 a second, with so many that have not arrived at the end of each. */
 const tried = (backlogs: readonly number[], more: Partial<Tried> = {}): Tried => ({
-  ...{ perSecond: 100, endpoints: 1, published: 1_200, acknowledged: 1_200, publishedSeconds: 12 },
+  perSecond: 100,
+  endpoints: 1,
+  published: 1_200,
+  acknowledged: 1_200,
+  publishedSeconds: 12,
   moments: backlogs.map((backlog, index) => ({
-    ...{ second: index + 1, acknowledged: 100 * (index + 1), arrived: 0, outstanding: backlog },
+    second: index + 1,
+    acknowledged: 100 * (index + 1),
+    arrived: 0,
+    outstanding: backlog,
   })),
   ...more,
 });

@@ -3,8 +3,12 @@ import { createRunLog } from '../../bench/peers/traffic/run-log.ts';
 import { createRequests, eventIdIn } from '../../bench/peers/traffic/requests.ts';
 
 const target = {
-  ...{ host: '127.0.0.1', port: 1234, path: '/publish', headers: { 'idempotency-key': '{id}' } },
-  ...{ before: '{"id":"{id}","data":', after: '}' },
+  host: '127.0.0.1',
+  port: 1234,
+  path: '/publish',
+  headers: { 'idempotency-key': '{id}' },
+  before: '{"id":"{id}","data":',
+  after: '}',
 };
 
 it('a request has the event’s id wherever the system wants it, and says how long it is', () => {

@@ -20,7 +20,11 @@ it('what neither a system nor the sender has spent was spent by others, and neve
   const before = { by: { server: 1, redis: 2 }, ours: 3, machine: 10, atMs: 0 };
   const after = { by: { server: 2.5, redis: 2.5 }, ours: 3.5, machine: 14, atMs: 2_000 };
   expect(spentBetween(before, after)).toEqual({
-    ...{ by: { server: 1.5, redis: 0.5 }, system: 2, ours: 0.5, others: 1.5, seconds: 2 },
+    by: { server: 1.5, redis: 0.5 },
+    system: 2,
+    ours: 0.5,
+    others: 1.5,
+    seconds: 2,
   });
   expect(spentBetween(before, { ...after, machine: 11 }).others).toBe(0);
 });

@@ -50,7 +50,8 @@ test('the ceiling’s produce loop sends what has come in one request at a time,
   const broker = await startBroker();
   try {
     const { send } = await openProduceLoop({
-      ...{ broker: broker.address, topic },
+      broker: broker.address,
+      topic,
       headers: encodeHeaders({ 'hookline-a': 'b', 'hookline-ü': '' }),
     });
     const told: [string, boolean][] = [];

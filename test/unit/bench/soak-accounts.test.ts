@@ -3,7 +3,12 @@ import { account, type Books } from '../../bench/soak/accounts.ts';
 /** Two webhooks, one of them repeated, and a publish; each goes to `well`, those of `src` to `refuses` too, which takes the first alone. */
 const books = (changed: Partial<Books> = {}): Books => {
   const sent = (webhook: string, receiptId: string) => ({
-    ...{ webhook, receiptId, outcome: 'ok', detail: '202 ', answeredAtMs: 0, tookMs: 1 },
+    webhook,
+    receiptId,
+    outcome: 'ok',
+    detail: '202 ',
+    answeredAtMs: 0,
+    tookMs: 1,
   });
   return {
     webhooks: [sent('a', 'rcp_1'), sent('a', 'rcp_2'), sent('b', 'rcp_3')] as Books['webhooks'],
@@ -41,7 +46,13 @@ const without = <T>(all: readonly T[], index: number): T[] => all.toSpliced(inde
 describe('the accounts of a soak', () => {
   it('add up where all is well', () => {
     expect(account(healthy)).toEqual({
-      ...{ accepted: 3, distinct: 2, published: 1, events: 3, deliveries: 5, delivered: 4, deadLettered: 1 },
+      accepted: 3,
+      distinct: 2,
+      published: 1,
+      events: 3,
+      deliveries: 5,
+      delivered: 4,
+      deadLettered: 1,
       violations: [],
     });
   });

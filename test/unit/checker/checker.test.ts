@@ -43,7 +43,9 @@ describe('the checker', () => {
     if (whole?.kind !== 'fanned_out') throw new Error('a healthy history has sets');
     const [first, ...others] = whole.deliveries;
     const chunk = (name: string, index: number, deliveries: (typeof first)[]) => ({
-      ...{ ...whole, position: `${whole.position}-${name}-${index}`, chunk: { try: name, index, count: 2 } },
+      ...whole,
+      position: `${whole.position}-${name}-${index}`,
+      chunk: { try: name, index, count: 2 },
       deliveries: deliveries.flatMap((each) => each ?? []),
     });
     attempts.splice(

@@ -93,7 +93,12 @@ export function addPublish({ publishes, topics, committed, api, tables }: Mutabl
   const common = { receiptId: 'rcp_p', receivedAtMs: atMs, payloadSha256 };
   topics.events.push({ position, id: eventId, origin, sourceId: 'api', dedupKey: 'dedup-p', set: null, ...common });
   topics['delivery.attempts'].push({
-    ...{ kind: 'fanned_out', position: 'attempts-0-9', eventId, generation: 0, atMs: atMs + 20, deliveries: [] },
+    kind: 'fanned_out',
+    position: 'attempts-0-9',
+    eventId,
+    generation: 0,
+    atMs: atMs + 20,
+    deliveries: [],
     chunk: null,
   });
   committed['fan-out']['events-0'] = 3;

@@ -2,7 +2,9 @@ import { runHookline } from '../../support/run-hookline.ts';
 import { startFakeApi } from './fake-api.ts';
 
 const endpoint = {
-  ...{ id: 'ep_1', created_at: '2026-01-01T00:00:00.100000Z', effective_at: '2026-01-01T00:00:02.100000Z' },
+  id: 'ep_1',
+  created_at: '2026-01-01T00:00:00.100000Z',
+  effective_at: '2026-01-01T00:00:02.100000Z',
   secret: 'whsec_x',
 };
 

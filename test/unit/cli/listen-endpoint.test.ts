@@ -44,7 +44,10 @@ const deliver = (url: string, by = secret, body = '{"id":1}') =>
       'content-type': 'application/json',
       'hookline-event-type': 'order.paid',
       ...signatureHeaders({
-        ...{ secrets: [signingSecret(by)], id: 'evt_1', timestampSeconds: Math.floor(Date.now() / 1_000), body },
+        secrets: [signingSecret(by)],
+        id: 'evt_1',
+        timestampSeconds: Math.floor(Date.now() / 1_000),
+        body,
       }),
     },
     body,

@@ -9,8 +9,13 @@ import { endHookline, spawnRunning } from './start-hookline.ts';
 
 const later = new Date(Date.now() + 3_600_000).toISOString();
 const event = (id: string, more: object = {}) => ({
-  ...{ id, type: 'order.paid', source_id: 'src_1', status: 'received', received_at: later, updated_at: later },
-  ...{ deliveries: {} },
+  id,
+  type: 'order.paid',
+  source_id: 'src_1',
+  status: 'received',
+  received_at: later,
+  updated_at: later,
+  deliveries: {},
   ...more,
 });
 

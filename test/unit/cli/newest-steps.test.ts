@@ -59,7 +59,11 @@ test('the newest step of a delivery says how it waits, and until when', () => {
 
 test('one in an order with others is told apart, and a set is no step', () => {
   const steps = stepsOf(record(1, 'retrying', { ordering_key: 'customer-1' }), {
-    ...{ kind: 'fanned_out', tenant: 'acme', event_id: 'evt_1', generation: 0, at },
+    kind: 'fanned_out',
+    tenant: 'acme',
+    event_id: 'evt_1',
+    generation: 0,
+    at,
     deliveries: [],
     chunk: null,
   });

@@ -38,7 +38,10 @@ async function onTerminal(call: string, env: Record<string, string> = {}): Promi
   const child = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
     cwd: root,
     env: {
-      ...{ PATH: process.env.PATH ?? '', SHELL: '/bin/sh', TERM: 'xterm', TZ: 'UTC' },
+      PATH: process.env.PATH ?? '',
+      SHELL: '/bin/sh',
+      TERM: 'xterm',
+      TZ: 'UTC',
       ...withCompileCache,
       ...api.env,
       ...env,

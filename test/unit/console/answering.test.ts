@@ -204,11 +204,15 @@ describe('a form', () => {
         trustedProxies: networksOf(['127.0.0.1']),
       });
       const answer = await send({
-        ...{ method: 'POST', url: '/t/acme/things', payload: 'idempotency_key=key-of-the-form' },
+        method: 'POST',
+        url: '/t/acme/things',
+        payload: 'idempotency_key=key-of-the-form',
         headers: {
           'content-type': 'application/x-www-form-urlencoded',
-          ...{ host: 'console.example', cookie: `__Host-hookline=${tenantToken}; hookline=${tenantToken}` },
-          ...{ origin, 'x-forwarded-proto': proto },
+          host: 'console.example',
+          cookie: `__Host-hookline=${tenantToken}; hookline=${tenantToken}`,
+          origin,
+          'x-forwarded-proto': proto,
         },
       });
       expect(answer.statusCode).toBe(status);
@@ -222,11 +226,15 @@ describe('a form', () => {
   ])('has the scheme that a trusted proxy forwards: %j by %s gets %i', async (origin, proto, status) => {
     const { send } = buildTestConsole({ pages: [form], trustedProxies: networksOf(['127.0.0.1']) });
     const answer = await send({
-      ...{ method: 'POST', url: '/t/acme/things', payload: 'idempotency_key=key-of-the-form' },
+      method: 'POST',
+      url: '/t/acme/things',
+      payload: 'idempotency_key=key-of-the-form',
       headers: {
         'content-type': 'application/x-www-form-urlencoded',
-        ...{ host: 'console.example', cookie: `__Host-hookline=${tenantToken}; hookline=${tenantToken}` },
-        ...{ origin, 'x-forwarded-proto': proto },
+        host: 'console.example',
+        cookie: `__Host-hookline=${tenantToken}; hookline=${tenantToken}`,
+        origin,
+        'x-forwarded-proto': proto,
       },
     });
     expect(answer.statusCode).toBe(status);

@@ -70,7 +70,9 @@ test('a call that is given up closes its connection to the API', async () => {
   await new Promise<void>((resolve) => void api.listen(0, '127.0.0.1', resolve));
   const apiUrl = `http://127.0.0.1:${(api.address() as AddressInfo).port}`;
   const { transport, part } = openTransport({
-    ...{ apiUrl, clock: systemClock, metrics: createConsoleMetrics(new Registry()) },
+    apiUrl,
+    clock: systemClock,
+    metrics: createConsoleMetrics(new Registry()),
   });
   await part.start();
   const left = new AbortController();

@@ -12,7 +12,10 @@ const noStats = {
 };
 const limits = { sources: 100, endpoints: 1_000, api_keys: 100 };
 const tenant = (id: string, sources: number, endpoints: number) => ({
-  ...{ id, name: '', limits, own_limits: {} },
+  id,
+  name: '',
+  limits,
+  own_limits: {},
   counts: { sources, endpoints, api_keys: 1, source_bytes: 0, endpoint_bytes: 0 },
 });
 

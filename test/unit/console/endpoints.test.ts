@@ -46,7 +46,9 @@ const health = {
 const headingOf = (body: string): string => /<h1.*?<\/h1>/s.exec(body)?.[0] ?? '';
 
 const stats = {
-  ...{ step: '1h', since: '2025-12-31T00:00:00.000000Z', until: '2026-01-01T00:00:00.000000Z' },
+  step: '1h',
+  since: '2025-12-31T00:00:00.000000Z',
+  until: '2026-01-01T00:00:00.000000Z',
   counted_since: '2025-01-01T00:00:00.000000Z',
   series: [
     { series: 'delivered', key: id, counts: [{ at: '2025-12-31T05:00:00.000000Z', count: 999 }] },
@@ -59,7 +61,9 @@ const types = {
   ...stats,
   step: '1d',
   series: ['invoice.paid', 'order.paid', 'other', 'hookline.test'].map((key) => ({
-    ...{ series: 'received', key, counts: [{ at: '2025-12-31T00:00:00.000000Z', count: 1 }] },
+    series: 'received',
+    key,
+    counts: [{ at: '2025-12-31T00:00:00.000000Z', count: 1 }],
   })),
 };
 
@@ -226,8 +230,13 @@ describe('an endpoint', () => {
     const { get, api } = buildEndpoints();
     const failures = [
       {
-        ...{ outcome: 'http_5xx', http_status: 500, attempts: 31, detail: 'answered 500', delivery_id: 'dlv_7' },
-        ...{ first_at: '2025-12-31T20:00:00.000000Z', last_at: '2025-12-31T23:00:00.000000Z' },
+        outcome: 'http_5xx',
+        http_status: 500,
+        attempts: 31,
+        detail: 'answered 500',
+        delivery_id: 'dlv_7',
+        first_at: '2025-12-31T20:00:00.000000Z',
+        last_at: '2025-12-31T23:00:00.000000Z',
         response_excerpt: 'Cannot read <properties> of undefined',
       },
     ];
@@ -480,7 +489,10 @@ describe('an edit', () => {
     await post(`${here}/edit`, { ...form, retry_kind: 'schedule', 'retry/schedule': '5, 60' }, tenantToken);
     expect(sent(api).body).toEqual({
       retry: {
-        ...{ base_seconds: null, cap_seconds: null, window_seconds: null, max_attempts: null },
+        base_seconds: null,
+        cap_seconds: null,
+        window_seconds: null,
+        max_attempts: null,
         schedule: [5, 60],
         jitter: null,
       },
@@ -624,7 +636,10 @@ describe('what is done to an endpoint', () => {
     expect(statusCode).toBe(200);
     expect(body).toContain('38 retries exhausted');
     expect(sent(api).body).toEqual({
-      ...{ stage: 'dispatcher', endpoint_id: id, since: '2025-12-31T20:00:00.000000Z', dry_run: true },
+      stage: 'dispatcher',
+      endpoint_id: id,
+      since: '2025-12-31T20:00:00.000000Z',
+      dry_run: true,
     });
     api.on(`POST /v1/endpoints/${id}/recover`, { status: 202, body: { id: 'rpl_1' } });
     const answer = await post(`${here}/recover`, { since: '2025-12-31T00:00:00Z', rate_per_second: '10' }, tenantToken);
@@ -646,10 +661,17 @@ describe('what is done to an endpoint', () => {
 describe('a test', () => {
   const eventId = 'evt_1';
   const attempt = {
-    ...{ attempt: 1, at: '2026-01-01T00:00:00.000000Z', outcome: 'delivered', http_status: 204, duration_ms: 12 },
+    attempt: 1,
+    at: '2026-01-01T00:00:00.000000Z',
+    outcome: 'delivered',
+    http_status: 204,
+    duration_ms: 12,
     detail: null,
     request: { method: 'POST', url: endpoint.url, headers: {} },
-    ...{ response_headers: {}, response_excerpt: null, response_excerpt_encoding: 'text', timing: null },
+    response_headers: {},
+    response_excerpt: null,
+    response_excerpt_encoding: 'text',
+    timing: null,
   };
 
   function buildTested(deliveries: readonly object[], attempts: readonly object[]) {

@@ -195,7 +195,10 @@ test('the page of a type with five hundred fields takes less than 50 ms of a pro
   const { get, types } = buildTestCatalog();
   const names = Array.from({ length: 500 }, (_, n) => `field_${n}`);
   const fields = names.map((path) => ({
-    ...{ path, type: 'string (date-time)', required: true, description: 'word '.repeat(20) },
+    path,
+    type: 'string (date-time)',
+    required: true,
+    description: 'word '.repeat(20),
   }));
   const property = { type: 'string', format: 'date-time', description: 'word '.repeat(20) };
   const schema = { type: 'object', properties: Object.fromEntries(names.map((name) => [name, property])) };

@@ -5,7 +5,10 @@ import { operatorToken, problemReply } from '../../support/console/fake-api.ts';
 const ids = idsThatNeverWere();
 const operator = {
   credential: { type: 'session', id: 'ses_operator' },
-  ...{ tenant: 'default', all_tenants: true, scopes: ['admin'], expires_at: null },
+  tenant: 'default',
+  all_tenants: true,
+  scopes: ['admin'],
+  expires_at: null,
 };
 
 /** A console of the operator, whose API answers all else about the tenant in one way. */

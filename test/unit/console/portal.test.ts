@@ -25,8 +25,12 @@ function buildPortal(
     expires_at: '2026-01-01T12:00:00.000000Z',
   };
   const ofTenant = {
-    ...{ credential: { type: 'session', id: 'ses_acme', key_id: 'key_1' }, tenant: 'acme', all_tenants: false },
-    ...{ scopes: ['read', 'write', 'publish', 'admin'], portal: null, expires_at: '2026-01-01T12:00:00.000000Z' },
+    credential: { type: 'session', id: 'ses_acme', key_id: 'key_1' },
+    tenant: 'acme',
+    all_tenants: false,
+    scopes: ['read', 'write', 'publish', 'admin'],
+    portal: null,
+    expires_at: '2026-01-01T12:00:00.000000Z',
   };
   built.api.on('GET /v1/me', ({ headers }) => ({
     body: headers['authorization'] === `Bearer ${token}` ? me : ofTenant,

@@ -28,13 +28,17 @@ const running = {
 
 const sent = {
   ...running,
-  ...{ status: 'sent', remaining: 0, replayed: 37, sent_at: '2026-01-01T00:00:30.000000Z' },
+  status: 'sent',
+  remaining: 0,
+  replayed: 37,
+  sent_at: '2026-01-01T00:00:30.000000Z',
   outcome: { delivered: 30, waiting: 5, dead_lettered: 2, cancelled: 0 } as object,
 };
 
 const ended = {
   ...sent,
-  ...{ status: 'completed', ended_at: '2026-01-01T00:01:00.000000Z' },
+  status: 'completed',
+  ended_at: '2026-01-01T00:01:00.000000Z',
   outcome: { delivered: 35, waiting: 0, dead_lettered: 2, cancelled: 0 } as object,
 };
 

@@ -1,7 +1,10 @@
 import { compilePassHeaders, type EventRequest, passedHeaders, problemOfPassRule } from '#lib/contract';
 
 const requestOf = (...headers: [string, string | null][]): EventRequest => ({
-  ...{ method: 'POST', path: '/', client_address: '192.0.2.1', truncated: false },
+  method: 'POST',
+  path: '/',
+  client_address: '192.0.2.1',
+  truncated: false,
   headers: headers.map(([name, value]) => ({ name, value })),
 });
 const passed = (rules: string[], ...headers: [string, string | null][]) =>

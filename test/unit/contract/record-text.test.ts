@@ -10,16 +10,20 @@ import {
 
 const payload = Buffer.from('x');
 const headers = deliveryHeaders({
-  ...{ id: 'dlv_1', tenant: 'default', eventId: 'evt_1', eventType: 'push', endpointId: 'ep_1' },
-  ...{ generation: 0, createdAt: 1_795_247_723_123_456, receivedAt: 1_795_247_723_000_000 },
-  ...{
-    orderingKey: 'né',
-    contentType: 'text/plain',
-    contentEncoding: null,
-    passedHeaders: [],
-    trail: [],
-    traceparent: '',
-  },
+  id: 'dlv_1',
+  tenant: 'default',
+  eventId: 'evt_1',
+  eventType: 'push',
+  endpointId: 'ep_1',
+  generation: 0,
+  createdAt: 1_795_247_723_123_456,
+  receivedAt: 1_795_247_723_000_000,
+  orderingKey: 'né',
+  contentType: 'text/plain',
+  contentEncoding: null,
+  passedHeaders: [],
+  trail: [],
+  traceparent: '',
 });
 const parsed = (name: string, text: string) => parseDelivery({ ...headers, [name]: text }, payload);
 
@@ -48,15 +52,22 @@ describe('the record of a delivery', () => {
 });
 
 const event: EventRecord = {
-  ...{ id: 'evt_1', tenant: 'default', source_id: 'src_1', event_id: null, type: 'push', receipt_id: 'rcp_1' },
-  ...{
-    origin: 't-0-1',
-    received_at: 1_795_247_723_123_456,
-    dedup_key: Buffer.alloc(16),
-    content_type: '',
-    content_encoding: null,
-  },
-  ...{ http_headers: {}, request: null, tags: {}, ordering_key: null, payload },
+  id: 'evt_1',
+  tenant: 'default',
+  source_id: 'src_1',
+  event_id: null,
+  type: 'push',
+  receipt_id: 'rcp_1',
+  origin: 't-0-1',
+  received_at: 1_795_247_723_123_456,
+  dedup_key: Buffer.alloc(16),
+  content_type: '',
+  content_encoding: null,
+  http_headers: {},
+  request: null,
+  tags: {},
+  ordering_key: null,
+  payload,
 };
 
 describe('an event', () => {

@@ -37,8 +37,14 @@ function aBatch(topic = 'p.webhooks.received') {
   const lost = new AbortController();
   let doneCount = 0;
   const batch: UndecodableBatch = {
-    ...{ topic, partition: 3, firstOffset: 9_007_199_254_740_993n, lastOffset: 9_007_199_254_740_999n },
-    ...{ compression: 'lz4', problem: 'is damaged', value: Buffer.alloc(5_000, 1), signal: lost.signal },
+    topic,
+    partition: 3,
+    firstOffset: 9_007_199_254_740_993n,
+    lastOffset: 9_007_199_254_740_999n,
+    compression: 'lz4',
+    problem: 'is damaged',
+    value: Buffer.alloc(5_000, 1),
+    signal: lost.signal,
     done: () => void (doneCount += 1),
   };
   return { batch, lost, doneCount: () => doneCount };
@@ -58,7 +64,9 @@ test('the dead letter of a batch has all of its bytes, and names topic, partitio
   expect(headers[header.deadLetterOffsets]).toBe('9007199254740993-9007199254740999');
   expect(headers[header.tenant]).toBe(noTenant);
   expect(parseDeadLetter(headers)).toMatchObject({
-    ...{ stage: 'dedup', reason: 'undecodable_batch', attempts: 2 },
+    stage: 'dedup',
+    reason: 'undecodable_batch',
+    attempts: 2,
     origin: 'p.webhooks.received-3-9007199254740993..9007199254740999',
   });
   expect(doneCount()).toBe(1);

@@ -80,8 +80,15 @@ test('then the record is done, its span has failed, and the log says where it is
   expect([sent.length, given.doneCount(), failed]).toEqual([1, 1, ['malformed_record']]);
   expect(lines).toEqual([
     {
-      ...{ event: 'record.dead_lettered', stage: 'projector', reason: 'malformed_record', attempts: 1 },
-      ...{ origin: 'p.events-3-42', topic: 'p.events', partition: 3, offset: '42', problem: 'no Avro' },
+      event: 'record.dead_lettered',
+      stage: 'projector',
+      reason: 'malformed_record',
+      attempts: 1,
+      origin: 'p.events-3-42',
+      topic: 'p.events',
+      partition: 3,
+      offset: '42',
+      problem: 'no Avro',
     },
   ]);
 });

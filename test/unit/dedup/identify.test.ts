@@ -289,7 +289,9 @@ describe('tags', () => {
       flag: { pointer: '/data/flag' },
     };
     expect(tagsOf('{"data":{"customer":"cus_1","amount":1.0,"flag":true}}', tagsBy)).toEqual({
-      ...{ repo: 'a/b', customer: 'cus_1', amount: '1' },
+      repo: 'a/b',
+      customer: 'cus_1',
+      amount: '1',
     });
   });
 
@@ -307,7 +309,10 @@ describe('tags', () => {
   it('are looked for in the decoded body, and no identity changes by that', async () => {
     const body = gzipSync('{"customer":"cus_1"}');
     const encoded = {
-      ...{ body, contentEncoding: 'gzip', identifyBy: [{ value: 'id' }], typeBy: [{ value: 'type' }] },
+      body,
+      contentEncoding: 'gzip',
+      identifyBy: [{ value: 'id' }],
+      typeBy: [{ value: 'type' }],
     };
     const webhook = webhookOf({ ...encoded, tagsBy: { customer: { pointer: '/customer' } } });
     const found = identify(webhook, await identifyingContent(webhook));

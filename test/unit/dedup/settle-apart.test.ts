@@ -100,7 +100,10 @@ it('when as much is set aside as may be, the partition waits', async () => {
     settle: async (items) => ({ culprits: [], locked: isLocked ? [...items] : [] }),
     takeCulprits: async () => undefined,
     limits: { maxItems: 2, maxBytes: 1e6, maxAtOnce: 10 },
-    ...{ clock, random: () => 0, log: silentLogger, fail: (error) => expect(error).toBeUndefined() },
+    clock,
+    random: () => 0,
+    log: silentLogger,
+    fail: (error) => expect(error).toBeUndefined(),
   });
   const items = await Promise.all([1, 2].map((offset) => readItem(given(offset, 't')) as Promise<Item>));
   let hasReturned = false;

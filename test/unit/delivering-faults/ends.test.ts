@@ -10,7 +10,11 @@ const roleNamed = (name: string): Role => {
   return role;
 };
 const deadLetter = (given: Partial<DeadLetterEntry> = {}): DeadLetterEntry => ({
-  ...{ position: 'dead-letters-0-0', stage: 'dispatcher', reason: 'retries_exhausted', origin: 'dlv_0_a', atMs: 0 },
+  position: 'dead-letters-0-0',
+  stage: 'dispatcher',
+  reason: 'retries_exhausted',
+  origin: 'dlv_0_a',
+  atMs: 0,
   ...given,
 });
 const namesOf = (found: readonly { finding: string }[]): string[] => found.map(({ finding }) => finding);
@@ -41,7 +45,11 @@ describe('the end of a delivery', () => {
 
     topics['delivery.attempts'].push(
       {
-        ...{ kind: 'fanned_out', position: 'attempts-0-90', eventId: 'evt_0', generation: 1, atMs: 0 },
+        kind: 'fanned_out',
+        position: 'attempts-0-90',
+        eventId: 'evt_0',
+        generation: 1,
+        atMs: 0,
         deliveries: [{ id: 'dlv_0_again', endpointId: 'ep_a' }],
         chunk: null,
       },

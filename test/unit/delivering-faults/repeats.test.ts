@@ -45,7 +45,11 @@ function sentAgain(afterMs: number, options: Options = {}) {
       line(name, 'consumer.joined', first.atMs + afterFirstMs, { group, generation, assigned, lost: 0 }),
     sends: (name: string, which: 'first' | 'again', saidAfterMs = 2, durationMs = 4) =>
       line(name, 'delivery.attempted', (which === 'first' ? first : again).atMs + saidAfterMs, {
-        ...{ eventId, endpointId, generation: 0, attempt, durationMs },
+        eventId,
+        endpointId,
+        generation: 0,
+        attempt,
+        durationMs,
         outcome: which === 'first' ? outcome : 'delivered',
       }),
     judged: (inTablesAtMs?: InTablesAtMs) =>
@@ -59,8 +63,12 @@ const found = ({ byCause, elsewhere }: ReturnType<typeof judgeRepeats>) => [
 ];
 
 const killedAt = (atMs: number, process = 'dispatcher'): Fault => ({
-  ...{ what: 'dispatcher.after-send@1', service: 'dispatcher', process, deadly: true },
-  ...{ atMs, settledAtMs: atMs + 5_000 },
+  what: 'dispatcher.after-send@1',
+  service: 'dispatcher',
+  process,
+  deadly: true,
+  atMs,
+  settledAtMs: atMs + 5_000,
 });
 const { firstMs } = sentAgain(0);
 
@@ -104,8 +112,11 @@ describe('a request of a delivery that was taken before', () => {
   it('is told from the first where its process was stopped before it could say so', () => {
     const saidAfterStopOf = (process: string, stoppedAfterMs = 20) => {
       const stop: Fault = {
-        ...{ what: `SIGSTOP of ${process}`, service: 'dispatcher', process },
-        ...{ atMs: firstMs + stoppedAfterMs, settledAtMs: firstMs + 20_000 },
+        what: `SIGSTOP of ${process}`,
+        service: 'dispatcher',
+        process,
+        atMs: firstMs + stoppedAfterMs,
+        settledAtMs: firstMs + 20_000,
       };
       const run = sentAgain(12_000, { faults: [stop] });
       run.joins('dispatcher', -30_000);
@@ -124,8 +135,11 @@ describe('a request of a delivery that was taken before', () => {
   it('is told from the first where that lasted as long as its process was stopped, which then was slow to say so', () => {
     const saidAfterMs = (ms: number) => {
       const stop: Fault = {
-        ...{ what: 'SIGSTOP of dispatcher', service: 'dispatcher', process: 'dispatcher' },
-        ...{ atMs: firstMs + 20, settledAtMs: firstMs + 16_000 },
+        what: 'SIGSTOP of dispatcher',
+        service: 'dispatcher',
+        process: 'dispatcher',
+        atMs: firstMs + 20,
+        settledAtMs: firstMs + 16_000,
       };
       const run = sentAgain(12_000, { faults: [stop] });
       run.joins('dispatcher', -30_000);
@@ -303,8 +317,11 @@ describe('a request of a delivery that was taken before', () => {
 
   it('may come of one who was stopped while it joined, and learns of that join when another has long had its partitions', () => {
     const stopped: Fault = {
-      ...{ what: 'SIGSTOP of dispatcher', service: 'dispatcher', process: 'dispatcher' },
-      ...{ atMs: firstMs - 9_000, settledAtMs: firstMs - 50 },
+      what: 'SIGSTOP of dispatcher',
+      service: 'dispatcher',
+      process: 'dispatcher',
+      atMs: firstMs - 9_000,
+      settledAtMs: firstMs - 50,
     };
     const joinedGeneration = (generation: number) => {
       const run = sentAgain(100, { faults: [stopped] });
@@ -375,16 +392,15 @@ describe('a request of a delivery that was taken before', () => {
       dispatchers.onLine(
         name,
         JSON.stringify({
-          ...{ event: 'delivery.attempted', time: new Date(first.atMs + endedAfterMs).toISOString() },
-          ...{
-            eventId,
-            endpointId,
-            generation: 0,
-            attempt,
-            durationMs,
-            outcome: 'delivered',
-            httpStatus: first.answered,
-          },
+          event: 'delivery.attempted',
+          time: new Date(first.atMs + endedAfterMs).toISOString(),
+          eventId,
+          endpointId,
+          generation: 0,
+          attempt,
+          durationMs,
+          outcome: 'delivered',
+          httpStatus: first.answered,
         }),
       );
     // The one that began nearer to the first arrival is the one that ended last.

@@ -107,7 +107,8 @@ describe('one attempt', () => {
       expect(request?.headers['x-team']).toBe('ours');
       expect(sending.request?.headers).toEqual({
         ...request?.headers,
-        ...{ 'X-GitHub-Event': 'push', 'X-Trail': 'a, b' },
+        'X-GitHub-Event': 'push',
+        'X-Trail': 'a, b',
       });
       const fewer = await sendOnce({ passedHeaders }, { passHeaders: compilePassHeaders(['x-github-*']) });
       expect(fewer.request?.headerLists).toEqual({ 'X-GitHub-Event': ['push'] });
@@ -158,7 +159,8 @@ describe('one attempt', () => {
     const attempt = createAttempt({
       openHeader: () => undefined,
       trails: { sign: () => undefined },
-      ...{ tracer: noTracer, clock },
+      tracer: noTracer,
+      clock,
       http: { send: async (request) => (sent.push(request), anAnswer(200)) },
     });
     const [current] = anEndpoint().secrets;

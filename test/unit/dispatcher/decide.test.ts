@@ -92,10 +92,14 @@ describe('the decision after a send', () => {
   it('takes Retry-After for a floor on 429 and 503, and ignores it elsewhere', () => {
     for (const status of [429, 503])
       expect(decideFirst(answered(status, '60'))).toEqual({
-        ...{ kind: 'retry', dueAt: (nowMs + 60_000) * 1_000, notBefore: (nowMs + 60_000) * 1_000 },
+        kind: 'retry',
+        dueAt: (nowMs + 60_000) * 1_000,
+        notBefore: (nowMs + 60_000) * 1_000,
       });
     expect(decideFirst(answered(429, '1'), 0.9)).toEqual({
-      ...{ kind: 'retry', dueAt: (nowMs + 4_500) * 1_000, notBefore: (nowMs + 1_000) * 1_000 },
+      kind: 'retry',
+      dueAt: (nowMs + 4_500) * 1_000,
+      notBefore: (nowMs + 1_000) * 1_000,
     });
     const unasked = { kind: 'retry', dueAt: (nowMs + 2_500) * 1_000, notBefore: null };
     expect(decideFirst(answered(500, '60'))).toEqual(unasked);

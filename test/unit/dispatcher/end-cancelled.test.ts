@@ -8,16 +8,19 @@ import type { WaitingRow } from '../../../services/dispatcher/model/waiting-row.
 import { anOrder, aRowJob, startMicros } from './fixtures.ts';
 
 const aRow = (overrides: Partial<WaitingRow> = {}): WaitingRow => ({
-  ...{ tenant: 'acme', deliveryId: 'dlv_1', partition: 0, endpointId: 'ep_1', eventId: 'evt_1', generation: 0 },
-  ...{
-    state: 'retrying',
-    dueAt: Infinity,
-    step: 3,
-    attempts: 2,
-    createdAt: startMicros,
-    order: anOrder(7),
-    notBefore: null,
-  },
+  tenant: 'acme',
+  deliveryId: 'dlv_1',
+  partition: 0,
+  endpointId: 'ep_1',
+  eventId: 'evt_1',
+  generation: 0,
+  state: 'retrying',
+  dueAt: Infinity,
+  step: 3,
+  attempts: 2,
+  createdAt: startMicros,
+  order: anOrder(7),
+  notBefore: null,
   ...overrides,
 });
 

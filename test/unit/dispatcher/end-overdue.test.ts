@@ -16,8 +16,19 @@ const minuteMs = 60_000;
 const hourMicros = 3_600 * secondMicros;
 
 const aRow = (overrides: Partial<OverdueRow> = {}): OverdueRow => ({
-  ...{ tenant: 'acme', deliveryId: 'dlv_1', partition: 0, endpointId: 'ep_1', eventId: 'evt_1', generation: 0 },
-  ...{ state: 'parked' as const, dueAt: 1, step: 3, attempts: 2, createdAt: 1, order: undefined, notBefore: null },
+  tenant: 'acme',
+  deliveryId: 'dlv_1',
+  partition: 0,
+  endpointId: 'ep_1',
+  eventId: 'evt_1',
+  generation: 0,
+  state: 'parked' as const,
+  dueAt: 1,
+  step: 3,
+  attempts: 2,
+  createdAt: 1,
+  order: undefined,
+  notBefore: null,
   payloadBytes: 11,
   ...overrides,
 });
@@ -51,8 +62,17 @@ function createWorld() {
       {
         contents: async (events) =>
           events.map(({ eventId }) => ({
-            ...{ tenant, eventId, type: eventType, receivedAt, orderingKey, traceparent },
-            ...{ contentType, contentEncoding, payload, request: null, trail: [] },
+            tenant,
+            eventId,
+            type: eventType,
+            receivedAt,
+            orderingKey,
+            traceparent,
+            contentType,
+            contentEncoding,
+            payload,
+            request: null,
+            trail: [],
           })),
       },
       { get: () => undefined },

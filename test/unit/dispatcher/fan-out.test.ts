@@ -544,8 +544,15 @@ describe('a delivery whose record Kafka refuses', () => {
     const [set, end] = world.kafka.attempts();
     const id = set?.deliveries[0]?.delivery_id;
     expect(end).toMatchObject({
-      ...{ kind: 'ended', event_id: 'evt_1', delivery_id: id, endpoint_id: 'ep_1', generation: 0 },
-      ...{ step: 1, attempt: 0, status: 'dead_lettered', detail: 'refused_by_kafka' },
+      kind: 'ended',
+      event_id: 'evt_1',
+      delivery_id: id,
+      endpoint_id: 'ep_1',
+      generation: 0,
+      step: 1,
+      attempt: 0,
+      status: 'dead_lettered',
+      detail: 'refused_by_kafka',
     });
     const [deadLetter] = world.kafka.of(topics['dead-letters']);
     expect(deadLetter?.headers).toMatchObject({

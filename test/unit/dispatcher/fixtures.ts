@@ -211,7 +211,11 @@ export function aDeliveryRecord(delivery: Delivery, offset = 0n, signal: AbortSi
 export function aRecordJob(overrides: Partial<Delivery> = {}, signal: AbortSignal = never): RecordJob {
   const delivery = aDelivery(overrides);
   return {
-    ...{ from: 'record', delivery, order: undefined, step: 1, attempts: 0 },
+    from: 'record',
+    delivery,
+    order: undefined,
+    step: 1,
+    attempts: 0,
     claims: [aDeliveryRecord(delivery, 0n, signal)],
   };
 }
@@ -219,13 +223,22 @@ export function aRecordJob(overrides: Partial<Delivery> = {}, signal: AbortSigna
 export function aRowJob(overrides: Partial<Delivery> = {}, row: Partial<RowJob> = {}): RowJob {
   const delivery = aDelivery(overrides);
   return {
-    ...{ from: 'row', delivery, order: undefined, step: 2, attempts: 1 },
-    ...{ state: 'retrying', readyAt: startMicros, signal: never, ...row },
+    from: 'row',
+    delivery,
+    order: undefined,
+    step: 2,
+    attempts: 1,
+    state: 'retrying',
+    readyAt: startMicros,
+    signal: never,
+    ...row,
   };
 }
 
 export const anOrder = (sequence: number, name = 'k1'): Order => ({
-  ...{ key: Buffer.from(name).toString('hex'), sequence: BigInt(sequence), partition: 0 },
+  key: Buffer.from(name).toString('hex'),
+  sequence: BigInt(sequence),
+  partition: 0,
 });
 
 export const inOrder = <J extends Job>(job: J, sequence: number, name?: string): J => ({
@@ -312,7 +325,10 @@ export function createWriters(
   const newTry = (): string => `try-${(tries += 1)}`;
   const common = { encodeAttempt, topics, clock };
   return {
-    ...{ waitOut, publish, offer, ...burying },
+    waitOut,
+    publish,
+    offer,
+    ...burying,
     writeSet: createWriteSet({ ...common, offer, crashPoints, newTry, maxDeliveries }),
     endRefused: createEndRefused({ ...common, ...burying, publish }),
   };

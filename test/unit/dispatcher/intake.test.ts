@@ -103,7 +103,11 @@ describe('the intake', () => {
     await intake([record], never);
     expect(offered).toEqual([
       {
-        ...{ from: 'record', delivery: aDelivery(), order: undefined, step: 1, attempts: 0 },
+        from: 'record',
+        delivery: aDelivery(),
+        order: undefined,
+        step: 1,
+        attempts: 0,
         claims: [record],
       },
     ]);

@@ -60,7 +60,11 @@ describe('lanes under load', () => {
   it('come back, every one, with all that has waited, though twice as many others hang on', async () => {
     const recovering = many(10, { kind: 'recovers', from: 'hangs', atMs: 30_000 });
     const result = await simulateLanes({
-      ...{ seed: 3, inFlight: 20, perSecond: 0.5, clump: 1, forMs: 180_000 },
+      seed: 3,
+      inFlight: 20,
+      perSecond: 0.5,
+      clump: 1,
+      forMs: 180_000,
       behaviours: [...recovering, ...many(20, { kind: 'hangs' })],
     });
     for (const { latenciesMs, open } of ofKind(result, 'recovers')) {

@@ -102,7 +102,9 @@ export async function simulateLanes(options: Options): Promise<SimulationResult>
     limits: {
       inFlight: options.inFlight,
       lane: { records: 200, bytes: 1e9, rows: 100 },
-      ...{ totalRecords: 5_000, totalBytes: 1e9, totalRows: 2_000 },
+      totalRecords: 5_000,
+      totalBytes: 1e9,
+      totalRows: 2_000,
     },
     clock,
     health: mutant.careless ? careless : known,

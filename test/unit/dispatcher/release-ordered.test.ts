@@ -13,17 +13,20 @@ const deliveries = { topic: 'deliveries', partition: 0 };
 
 /** `a2` is the second of key `a`, and behind another. */
 const aRow = (name: string, overrides: Partial<QueuedRow> = {}): QueuedRow => ({
-  ...{ tenant: 'acme', deliveryId: name, partition: 0, endpointId: 'ep_1', eventId: `evt_${name}`, generation: 0 },
-  ...{
-    state: 'parked',
-    dueAt: Infinity,
-    step: 1,
-    attempts: 0,
-    createdAt: startMicros,
-    notBefore: null,
-    payloadBytes: 11,
-    ended: false,
-  },
+  tenant: 'acme',
+  deliveryId: name,
+  partition: 0,
+  endpointId: 'ep_1',
+  eventId: `evt_${name}`,
+  generation: 0,
+  state: 'parked',
+  dueAt: Infinity,
+  step: 1,
+  attempts: 0,
+  createdAt: startMicros,
+  notBefore: null,
+  payloadBytes: 11,
+  ended: false,
   order: anOrder(Number(name.slice(1)), name.slice(0, 1)),
   ...overrides,
 });

@@ -31,7 +31,10 @@ export function createWorld({
 }: Overrides = {}) {
   const clock: ManualClock = createManualClock();
   const endpoint = {
-    ...{ maxInFlight, revision: 1, isClosed: false, isPaused: false },
+    maxInFlight,
+    revision: 1,
+    isClosed: false,
+    isPaused: false,
     probeAskedAt: null as number | null,
   };
   const permits = { asked: [] as string[], waitMs: 0 };

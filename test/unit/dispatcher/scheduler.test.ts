@@ -114,7 +114,8 @@ describe('the scheduler', () => {
     });
     expect(['r0', 'r1', 'r2'].map((id) => offerRow(id))).toEqual(['queued', 'queued', 'full']);
     expect(await scheduler.waitingCapacity()).toEqual({
-      ...{ perLane: 2, perTenant: 79 },
+      perLane: 2,
+      perTenant: 79,
       lanes: [{ tenant: 'acme', endpointId: 'ep_1', room: 0, early: false }],
       tenants: [{ tenant: 'acme', room: 78, perLane: 2 }],
       total: 98,

@@ -70,7 +70,9 @@ const orderingKeyOf = (at: number): string | null => ['k1', 'k2', null][at % 3] 
 const limits = {
   inFlight: 6,
   lane: { records: 2, bytes: 10_000, rows: 2 },
-  ...{ totalRecords: 100, totalBytes: 100_000, totalRows: 20 },
+  totalRecords: 100,
+  totalBytes: 100_000,
+  totalRows: 20,
 };
 const retry = { kind: 'backoff', baseMs: 500, capMs: 2_000, windowMs: 3_600_000, maxAttempts: 4 } as const;
 const restartMs = 1_000;
@@ -87,7 +89,9 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
   const originals = endpoints.flatMap((endpointId) =>
     Array.from({ length: perEndpoint }, (_, at) =>
       fixtures.aDelivery({
-        ...{ id: `dlv_${endpointId}_${at}`, eventId: `evt_${endpointId}_${at}`, endpointId },
+        id: `dlv_${endpointId}_${at}`,
+        eventId: `evt_${endpointId}_${at}`,
+        endpointId,
         ...(endpointId === 'ep_ordered' && { orderingKey: orderingKeyOf(at) }),
       }),
     ),
@@ -346,13 +350,23 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
     const readContents = createReadContents(table, directory);
     const servedRows = createServedRows({ table, orderedRows });
     const waitingRows = createWaitingRows({
-      ...{ table, readContents, servedRows, owned, directory, scheduler, recentSteps, clock },
+      table,
+      readContents,
+      servedRows,
+      owned,
+      directory,
+      scheduler,
+      recentSteps,
+      clock,
       releaseOrdered: createReleaseOrdered({
-        ...{
-          orderedRows: mutant.stale ? { ...orderedRows, linesOf: onceInTwo(orderedRows) } : orderedRows,
-          readContents,
-        },
-        ...{ owned, directory, scheduler, health, recentSteps, clock },
+        orderedRows: mutant.stale ? { ...orderedRows, linesOf: onceInTwo(orderedRows) } : orderedRows,
+        readContents,
+        owned,
+        directory,
+        scheduler,
+        health,
+        recentSteps,
+        clock,
       }),
       endOverdue: async () => undefined,
       endCancelled: async () => undefined,
@@ -371,9 +385,21 @@ export async function simulate(seed: number, options: { kills: number; mutant?: 
     void keepCommitting();
     const intake = createIntake({
       ...nothingErased,
-      ...{ directory, scheduler, recentSteps, outcomes, owned, clock, lag: fixtures.noLag },
+      directory,
+      scheduler,
+      recentSteps,
+      outcomes,
+      owned,
+      clock,
+      lag: fixtures.noLag,
       orderedIntake: createOrderedIntake({
-        ...{ directory, scheduler, recentSteps, outcomes, orderedRows, owned, waitOut },
+        directory,
+        scheduler,
+        recentSteps,
+        outcomes,
+        orderedRows,
+        owned,
+        waitOut,
         onFailure: () => undefined,
       }),
       knownDeliveries: {
@@ -437,20 +463,16 @@ const doneAtOnce = (job: Job): void => {
 
 function rowOf(record: AvroAttempt, deliveryId: string) {
   return {
-    ...{
-      tenant: record.tenant,
-      deliveryId,
-      partition: 0,
-      endpointId: record.endpoint_id ?? '',
-      eventId: record.event_id,
-    },
-    ...{
-      generation: 0,
-      createdAt: record.created_at ?? 0,
-      order: undefined,
-      notBefore: null,
-      payloadBytes: 11,
-      ended: false,
-    },
+    tenant: record.tenant,
+    deliveryId,
+    partition: 0,
+    endpointId: record.endpoint_id ?? '',
+    eventId: record.event_id,
+    generation: 0,
+    createdAt: record.created_at ?? 0,
+    order: undefined,
+    notBefore: null,
+    payloadBytes: 11,
+    ended: false,
   };
 }

@@ -15,7 +15,9 @@ async function createWorld() {
     limits: {
       inFlight: 500,
       lane: { records: 2_000, bytes: 16 * 2 ** 20, rows: 100 },
-      ...{ totalRecords: 10_000, totalBytes: 64 * 2 ** 20, totalRows: 2_000 },
+      totalRecords: 10_000,
+      totalBytes: 64 * 2 ** 20,
+      totalRows: 2_000,
     },
     clock,
     health: createEndpointHealth({

@@ -114,7 +114,8 @@ function createWorld() {
       held: (delivery) => world.held.get(deliveryKey(delivery)),
       heldRows: () => [...world.held.values()],
       waitingCapacity: async () => ({
-        ...{ perLane: 50, perTenant: 80 },
+        perLane: 50,
+        perTenant: 80,
         lanes: [{ tenant: 'acme', endpointId: 'ep_2', room: 3, early: false }],
         tenants: [{ tenant: 'acme', room: 30, perLane: 5 }],
         total: world.total,
@@ -193,7 +194,9 @@ describe('what waits', () => {
     expect(created.world.questions.at(-1)).toEqual({
       partitions: [0],
       now: expect.any(Number) as number,
-      ...{ perLane: 50, perTenant: 80, perPartition: 1_000 },
+      perLane: 50,
+      perTenant: 80,
+      perPartition: 1_000,
       lanes: [{ tenant: 'acme', endpointId: 'ep_2', room: 3, early: false }],
       tenants: [{ tenant: 'acme', room: 30, perLane: 5 }],
       starts: [],

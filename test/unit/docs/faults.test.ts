@@ -51,8 +51,15 @@ describe('a recorded run', () => {
   const recorded = (violations: string[] = []): NamedRun => ({
     name: 'short',
     run: {
-      ...{ run: 'system', startedAt: '2026-01-02T03:04:05.000Z', commit: '0123abcd', replay: 'make faults', seed: 7 },
-      ...{ numbers: { webhooks: 2_000 }, minutes: 1.5, faults: 5, tables: [] },
+      run: 'system',
+      startedAt: '2026-01-02T03:04:05.000Z',
+      commit: '0123abcd',
+      replay: 'make faults',
+      seed: 7,
+      numbers: { webhooks: 2_000 },
+      minutes: 1.5,
+      faults: 5,
+      tables: [],
       setUp: { node: 'v24', cpus: '2', memoryGiB: 24, processes: 'two of each' },
       results: [{ scenario: 'system', ...systemResult, violations }],
     },
@@ -129,8 +136,15 @@ describe('a recorded run', () => {
 
 describe('the mutants', () => {
   const trial = (mutant: string, check: string, more: Partial<Result> = {}): Result => ({
-    ...{ mutant, lane: 'day', check, verdict: 'seen', says: 'said' },
-    ...{ seconds: 3, budgetSeconds: 9, triedAt: '2026-01-02T03:04:05.000Z', ...more },
+    mutant,
+    lane: 'day',
+    check,
+    verdict: 'seen',
+    says: 'said',
+    seconds: 3,
+    budgetSeconds: 9,
+    triedAt: '2026-01-02T03:04:05.000Z',
+    ...more,
   });
   const results = [
     trial('one', 'test/unit/a.test.ts'),

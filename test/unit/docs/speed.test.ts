@@ -41,7 +41,9 @@ test('the sentence about cost in README.md is as the recorded comparison has it 
 
 test('the sentence has both layouts, where both were measured', () => {
   const figure = (system: string, name: string, value: number) => ({
-    ...{ name: `${system}: processor time${name}`, unit: 'ms', values: [value] },
+    name: `${system}: processor time${name}`,
+    unit: 'ms',
+    values: [value],
     ceiling: { name: 'svix', values: [2] },
   });
   const of = (system: string, low: number, full: number) => [
@@ -70,17 +72,18 @@ test('the page leads to files that there are', () => {
 
 describe('a recorded bench', () => {
   const report = (more: Partial<KeptReport> = {}): KeptReport => ({
-    ...{
-      bench: 'sending',
-      startedAt: '2026-01-02T03:04:05.000Z',
-      commit: '0123abcd',
-      again: "make bench ARGS='--only sending'",
-    },
+    bench: 'sending',
+    startedAt: '2026-01-02T03:04:05.000Z',
+    commit: '0123abcd',
+    again: "make bench ARGS='--only sending'",
     machine: { node: 'v24', cpus: '2 × Some', memoryGiB: 24, loadBefore: 0.1 },
     setUp: 'one dispatcher',
     figures: [
       {
-        ...{ name: 'deliveries', unit: 'a second', values: [500, 700, 600], aim: { atLeast: 0.6 } },
+        name: 'deliveries',
+        unit: 'a second',
+        values: [500, 700, 600],
+        aim: { atLeast: 0.6 },
         ceiling: { name: 'loop', values: [1_000, 1_000, 1_500] },
       },
       { name: 'memory', unit: 'MiB', values: [260], aim: { atMost: 250 } },

@@ -50,7 +50,9 @@ describe('the first clause that refuses a payload', () => {
       { items: { $elemMatch: { sku: 'x', n: { $gte: 2 } } } },
       { items: [{ sku: 'x', n: 1 }] },
       {
-        ...{ pointer: '/items/$elemMatch', path: 'items', operator: '$elemMatch' },
+        pointer: '/items/$elemMatch',
+        path: 'items',
+        operator: '$elemMatch',
         expected: { sku: 'x', n: { $gte: 2 } },
       },
     ],

@@ -62,7 +62,11 @@ describe('a narrow event', () => {
     for (const { key, headers, value } of deliveries) {
       expect(parseDelivery(headers as Record<string, string>, value)).toMatchObject({
         id: deliveryIdOf(anEvent(), String(key)),
-        ...{ eventId: 'evt_1', endpointId: key, generation: 0, createdAt: startMicros, traceparent },
+        eventId: 'evt_1',
+        endpointId: key,
+        generation: 0,
+        createdAt: startMicros,
+        traceparent,
         payload: anEvent().payload,
       });
     }

@@ -7,14 +7,31 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] extends readonly (infer E)[] 
 export type MutableHistory = Omit<Mutable<History>, 'rows'> & { rows: Mutable<History['rows']> };
 
 const intent = (number: number, given: Partial<Intent>): Intent => ({
-  ...{ number, scenario: 's', tenant: 's-0', key: `s-${number}`, path: '/v1/events', body: '{}', status: 202 },
-  ...{ mark: `s.${number}`, eventId: null, orderingKey: null, payloadSha256: hash('sha256', `${number}`) },
+  number,
+  scenario: 's',
+  tenant: 's-0',
+  key: `s-${number}`,
+  path: '/v1/events',
+  body: '{}',
+  status: 202,
+  mark: `s.${number}`,
+  eventId: null,
+  orderingKey: null,
+  payloadSha256: hash('sha256', `${number}`),
   ...given,
 });
 
 export const call = (given: Partial<Call>): Call => ({
-  ...{ intent: 0, process: 'api', altered: false, startedAtMs: 1_000, endedAtMs: 1_010, status: 202 },
-  ...{ replayed: false, answerSha256: 'a0', id: 'evt_0', detail: '' },
+  intent: 0,
+  process: 'api',
+  altered: false,
+  startedAtMs: 1_000,
+  endedAtMs: 1_010,
+  status: 202,
+  replayed: false,
+  answerSha256: 'a0',
+  id: 'evt_0',
+  detail: '',
   ...given,
 });
 
@@ -45,14 +62,15 @@ export function healthyHistory(): MutableHistory {
   ]);
   const row = (n: number) => ({ tenant: 's-0', id: `evt_${n}`, mark: `s.${n}`, orderingKey: 'k', receivedAtMs: 1_005 });
   const entry = (n: number) => ({
-    ...{
-      position: `events-1-${n + 8}`,
-      id: `evt_${n}`,
-      origin: `api:evt_${n}`,
-      sourceId: 'api',
-      receiptId: `rcp_${n}`,
-    },
-    ...{ dedupKey: '', set: null, receivedAtMs: 1_005, payloadSha256: hash('sha256', `${n}`) },
+    position: `events-1-${n + 8}`,
+    id: `evt_${n}`,
+    origin: `api:evt_${n}`,
+    sourceId: 'api',
+    receiptId: `rcp_${n}`,
+    dedupKey: '',
+    set: null,
+    receivedAtMs: 1_005,
+    payloadSha256: hash('sha256', `${n}`),
   });
   return {
     intents,

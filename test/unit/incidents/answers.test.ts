@@ -3,12 +3,23 @@ import { answersOf, wrongAnswers } from '../../faults/incidents/answers.ts';
 import type { Span } from '../../faults/incidents/judge-alerts.ts';
 
 const send = (startedAtMs: number, tookMs: number, status: number | null): Send => ({
-  ...{ number: 0, sourceId: 'src_a', identity: 'a', traceId: '', bodySha256: '', receiptId: null, detail: 'why' },
-  ...{ outcome: 'ok', startedAtMs, endedAtMs: startedAtMs + tookMs, status },
+  number: 0,
+  sourceId: 'src_a',
+  identity: 'a',
+  traceId: '',
+  bodySha256: '',
+  receiptId: null,
+  detail: 'why',
+  outcome: 'ok',
+  startedAtMs,
+  endedAtMs: startedAtMs + tookMs,
+  status,
 });
 const span: Span = {
   incident: { name: 'burst', fires: {}, may: [] },
-  ...{ beganAtMs: 1_000, overAtMs: 2_000, calmAtMs: 3_000 },
+  beganAtMs: 1_000,
+  overAtMs: 2_000,
+  calmAtMs: 3_000,
 };
 
 describe('what senders heard', () => {

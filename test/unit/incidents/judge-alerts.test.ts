@@ -8,7 +8,10 @@ const span: Span = {
   calmAtMs: 300_000,
 };
 const fired = (alert: string, fromMs: number, untilMs = Number.POSITIVE_INFINITY): Firing => ({
-  ...{ alert, labels: 'job=a', fromMs, untilMs },
+  alert,
+  labels: 'job=a',
+  fromMs,
+  untilMs,
 });
 
 describe('the alerts of an incident', () => {

@@ -19,7 +19,9 @@ describe('a source with a rate limit', () => {
     const answer = await post(harness);
     expect(answer.status).toBe(429);
     expect(answer.json()).toMatchObject({
-      ...{ code: 'rate_limited', status: 429, limit: 'source_rate' },
+      code: 'rate_limited',
+      status: 429,
+      limit: 'source_rate',
       detail: 'The source has reached its rate (source_rate), raised by rate_limit of the source',
     });
     // A hundred seconds a webhook, some of which have passed.

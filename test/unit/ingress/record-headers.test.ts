@@ -58,8 +58,11 @@ test('a record’s headers are exactly those of the contract, whatever the rules
           ...arrival,
           credentials,
           trail,
-          ...{ rawHeaders: raw, headers: readHeaders(raw) },
-          ...{ method: request.method, url: request.path, address: request.address },
+          rawHeaders: raw,
+          headers: readHeaders(raw),
+          method: request.method,
+          url: request.path,
+          address: request.address,
         });
 
         const isSealed = (name: string): boolean => name !== 'x-a' && (credentials?.has(name) ?? false);
@@ -147,8 +150,15 @@ test('a record’s headers can be read by whoever takes it from the topic', () =
   const rawHeaders = ['X-Id', 'a', 'x-id', 'b', 'Authorization', 'Bearer x', 'Proxy-Authorization', 'y'];
   const record = asText(
     recordHeaders({
-      ...{ receiptId: 'rcp_1', receivedAt: 1, orderingKey: null, traceparent: '' },
-      ...{ rawHeaders, headers: readHeaders(rawHeaders), method: 'POST', url: '/v1/webhooks/src_1', address: '::1' },
+      receiptId: 'rcp_1',
+      receivedAt: 1,
+      orderingKey: null,
+      traceparent: '',
+      rawHeaders,
+      headers: readHeaders(rawHeaders),
+      method: 'POST',
+      url: '/v1/webhooks/src_1',
+      address: '::1',
       credentials: new Set(['authorization']),
       trail: [],
     }),

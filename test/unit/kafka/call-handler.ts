@@ -32,7 +32,10 @@ export function callHandler(
   const clock = createManualClock();
   const workers = Array.from({ length: partitions }, (_, partition) =>
     createPartitionWorker({
-      ...{ topic: 't', partition, limits, after: Promise.resolve() },
+      topic: 't',
+      partition,
+      limits,
+      after: Promise.resolve(),
       onReady: () => handlerCalls.wake(),
       onWantsMore: () => undefined,
       onCommittable: () => undefined,
@@ -53,7 +56,7 @@ export function callHandler(
       calls.push({ records, signal, end });
       return promise;
     },
-    limits: { ...{ maxCalls: 2, maxPartitions: 100, maxBatchRecords: 500, maxBatchBytes: 1e9 }, ...given },
+    limits: { maxCalls: 2, maxPartitions: 100, maxBatchRecords: 500, maxBatchBytes: 1e9, ...given },
     gathering,
     clock,
     onFailure: (error) => failures.push(error),

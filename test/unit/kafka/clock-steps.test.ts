@@ -57,7 +57,9 @@ it.each([
   jest.useFakeTimers();
   const RequestQueue = load('kafkajs/src/network/requestQueue/index.js') as new (options: object) => Queue;
   const queue = new RequestQueue({
-    ...{ requestTimeout: 5_000, enforceRequestTimeout: true, isConnected: () => true },
+    requestTimeout: 5_000,
+    enforceRequestTimeout: true,
+    isConnected: () => true,
     logger: { debug: () => undefined },
   });
   let timedOut = 0;

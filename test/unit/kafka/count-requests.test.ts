@@ -14,8 +14,11 @@ test('requests of all connections are counted by Kafka’s names for them', () =
   const before = requestsSent().get('Heartbeat') ?? 0;
   for (let connection = 0; connection < 2; connection += 1) {
     const queue = new RequestQueue({
-      ...{ logger: { debug: () => undefined }, isConnected: () => true, maxInFlightRequests: 5 },
-      ...{ requestTimeout: 1_000, enforceRequestTimeout: false },
+      logger: { debug: () => undefined },
+      isConnected: () => true,
+      maxInFlightRequests: 5,
+      requestTimeout: 1_000,
+      enforceRequestTimeout: false,
     });
     const entry = { apiName: 'Heartbeat', correlationId: connection, resolve: () => undefined };
     queue.push({ entry, sendRequest: () => undefined, requestTimeout: 1_000, expectResponse: true });

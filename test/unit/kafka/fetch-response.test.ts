@@ -59,7 +59,12 @@ async function batchOf({
 }: GivenBatch): Promise<Buffer> {
   const encoded = records.map((record, offsetDelta) => Record({ ...record, offsetDelta }));
   const { buffer } = await RecordBatch({
-    ...{ records: encoded, firstTimestamp, maxTimestamp, compression, transactional, producerId: 42 },
+    records: encoded,
+    firstTimestamp,
+    maxTimestamp,
+    compression,
+    transactional,
+    producerId: 42,
     lastOffsetDelta: records.length - 1,
   });
   buffer.writeBigInt64BE(BigInt(firstOffset), 0);

@@ -42,8 +42,12 @@ async function withBroker(
   await once(server, 'listening');
   applyPatches();
   const connection = new Connection({
-    ...{ host: '127.0.0.1', port: (server.address() as AddressInfo).port, logger },
-    ...{ socketFactory: createSocketFactory(undefined), requestTimeout: 500, connectionTimeout: 2_000 },
+    host: '127.0.0.1',
+    port: (server.address() as AddressInfo).port,
+    logger,
+    socketFactory: createSocketFactory(undefined),
+    requestTimeout: 500,
+    connectionTimeout: 2_000,
   });
   try {
     await run(connection, () => made);

@@ -8,7 +8,8 @@ import { settle } from './fixtures.ts';
 type Produce = (batches: readonly EncodedBatch[], timeoutMs: number) => Promise<PartitionAnswer[]>;
 
 const written = ({ topic, partition }: EncodedBatch): PartitionAnswer => ({
-  ...{ topic, partition },
+  topic,
+  partition,
   errorCode: 0,
   baseOffset: 7n,
 });
@@ -168,7 +169,9 @@ test('a partition of which nothing is left to send is in no request', async () =
 
 test('each partition has the outcome that the answer says of it, and no other', async () => {
   const say = (partition: number, errorCode: number): PartitionAnswer => ({
-    ...{ topic: 't', partition, errorCode },
+    topic: 't',
+    partition,
+    errorCode,
     baseOffset: 3n,
   });
   const { outcomes, send, connections } = setUp(async () => [say(3, 0), say(0, 10), say(1, 6), say(9, 0)]);

@@ -18,7 +18,8 @@ function setUp() {
   const requests: Request[] = [];
   const connections: { clientId: string; isOpen: boolean; isBootstrap: boolean }[] = [];
   const written = ({ topic, partition }: EncodedBatch): PartitionAnswer => ({
-    ...{ topic, partition },
+    topic,
+    partition,
     errorCode: 0,
     baseOffset: 7n,
   });
@@ -55,7 +56,12 @@ function setUp() {
   async function join(topic: string, options: Partial<ProducerOptions> = {}, access: object = { identity: 'same' }) {
     const metrics = new Registry();
     const producer = pool({
-      ...{ brokers: ['boot:9092'], clientId: `hookline-${topic}`, clock, log: silentLogger, metrics, topics: [topic] },
+      brokers: ['boot:9092'],
+      clientId: `hookline-${topic}`,
+      clock,
+      log: silentLogger,
+      metrics,
+      topics: [topic],
       ...access,
       ...options,
     });

@@ -23,7 +23,7 @@ const encode = (records: readonly RecordContent[]): Buffer => encodeRecordBatch(
 /** The same batch as kafkajs builds it. */
 async function kafkajsBatch(records: readonly RecordContent[]): Promise<Buffer> {
   const encoded = records.map(({ key, value, headers }, offsetDelta) =>
-    Record({ ...{ key, value, offsetDelta, timestampDelta: 0 }, headers: Object.fromEntries(headers) }),
+    Record({ key, value, offsetDelta, timestampDelta: 0, headers: Object.fromEntries(headers) }),
   );
   const times = { firstTimestamp: timestampMs, maxTimestamp: timestampMs };
   return (await RecordBatch({ ...times, records: encoded, lastOffsetDelta: records.length - 1 })).buffer;

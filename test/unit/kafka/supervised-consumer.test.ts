@@ -89,7 +89,13 @@ async function supervised(options: Partial<ConsumerOptions> = {}) {
   const metrics = new Registry();
   const consumer = createConsumer(
     {
-      ...{ brokers: ['broker:1'], clientId: 'test', groupId, topics: [topic], clock, log: silentLogger, metrics },
+      brokers: ['broker:1'],
+      clientId: 'test',
+      groupId,
+      topics: [topic],
+      clock,
+      log: silentLogger,
+      metrics,
       random: () => 0,
       onUndecodable: noneUndecodable,
       handle: (records, signal) => new Promise((resolve) => calls.push({ records, signal, end: resolve })),

@@ -169,9 +169,15 @@ function partition({ maxQueuedBytes = 1e9 }: Given = {}) {
   const failures: unknown[] = [];
   const holes: string[] = [];
   const worker = createPartitionWorker({
-    ...{ topic: 't', partition: 7, after: Promise.resolve() },
+    topic: 't',
+    partition: 7,
+    after: Promise.resolve(),
     limits: {
-      ...{ maxQueuedRecords: 1_000, maxQueuedBytes, maxOutstanding: 1_000, maxOutstandingBytes: 1e9, maxSpan: 1e6 },
+      maxQueuedRecords: 1_000,
+      maxQueuedBytes,
+      maxOutstanding: 1_000,
+      maxOutstandingBytes: 1e9,
+      maxSpan: 1e6,
       maxBatchBytes: maxBytes,
     },
     onReady: () => calls.wake(),

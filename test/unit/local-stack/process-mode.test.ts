@@ -36,7 +36,9 @@ describe('what is started for them', () => {
   const startedIn = async (mode: 'separate' | 'one'): Promise<Program[]> => {
     const started: Program[] = [];
     const services = createServices({
-      ...{ root: process.cwd(), mode, ports: portsAt(0) },
+      root: process.cwd(),
+      mode,
+      ports: portsAt(0),
       addresses: { kafkaBrokers: ['k'], redisUrl: 'r', databaseUrl: 'd', schemaRegistryUrl: 's' },
       secrets: { encryptionKeys: 'e', adminKey: 'a', postgresPassword: 'p' },
       processes: {

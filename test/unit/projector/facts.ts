@@ -42,7 +42,11 @@ export const eventFact = (
     endpointIds === undefined
       ? null
       : {
-          ...{ tenant, event_id: eventId, generation: 0, at: startAt + 10, chunk: null },
+          tenant,
+          event_id: eventId,
+          generation: 0,
+          at: startAt + 10,
+          chunk: null,
           deliveries: endpointIds.map((id) => ({ delivery_id: deliveryId(eventId, id, 0), endpoint_id: id })),
         },
 });

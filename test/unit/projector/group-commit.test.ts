@@ -55,7 +55,10 @@ function createHarness({
       },
       commitWaiting: (items) => transaction('waiting', items),
     },
-    ...{ maxItems: 6, maxBytes: 100, maxRows: 1_000, tenantOf },
+    maxItems: 6,
+    maxBytes: 100,
+    maxRows: 1_000,
+    tenantOf,
     rowsOf: (item) => Number(/\d+/.exec(item)?.[0] ?? 1),
   });
   const said: string[] = [];

@@ -58,8 +58,14 @@ describe('@hookline/receiver, packed and installed', () => {
     const names = ['types.ts', 'types.cts'];
     for (const name of names) addFile(name);
     const compilerOptions = {
-      ...{ module: 'nodenext', target: 'es2022', lib: ['es2024'], strict: true, noEmit: true, skipLibCheck: true },
-      ...{ types: ['node'], exactOptionalPropertyTypes: true },
+      module: 'nodenext',
+      target: 'es2022',
+      lib: ['es2024'],
+      strict: true,
+      noEmit: true,
+      skipLibCheck: true,
+      types: ['node'],
+      exactOptionalPropertyTypes: true,
     };
     writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: names }));
     const tsc = join(modules, 'typescript/bin/tsc');

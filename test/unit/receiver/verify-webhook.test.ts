@@ -34,7 +34,9 @@ const sent = (
   signatureHeaders({
     secrets: secrets.map(signingSecret),
     ed25519Keys: privateKeys.map(readPrivateKey).filter((key) => key !== undefined),
-    ...{ id, timestampSeconds, body },
+    id,
+    timestampSeconds,
+    body,
   });
 
 describe('verifyWebhook', () => {

@@ -14,8 +14,11 @@ beforeAll(async () => {
   url = `http://127.0.0.1:${port}`;
   service = fork(fixture, {
     env: {
-      ...{ PATH: process.env.PATH, HOOKLINE_ENV: 'test', HOOKLINE_LOG_LEVEL: 'silent' },
-      ...{ HOOKLINE_HOST: '127.0.0.1', HOOKLINE_ADMIN_PORT: String(port) },
+      PATH: process.env.PATH,
+      HOOKLINE_ENV: 'test',
+      HOOKLINE_LOG_LEVEL: 'silent',
+      HOOKLINE_HOST: '127.0.0.1',
+      HOOKLINE_ADMIN_PORT: String(port),
     },
     execArgv: [],
     stdio: 'ignore',

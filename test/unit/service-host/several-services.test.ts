@@ -25,7 +25,10 @@ async function host(names: readonly string[], env: Readonly<Record<string, strin
     names.map((name, index) => `${name}=${ports[index]}`),
     {
       env: {
-        ...{ PATH: process.env.PATH, HOOKLINE_ENV: 'test', HOOKLINE_LOG_LEVEL: 'silent', HOOKLINE_HOST: '127.0.0.1' },
+        PATH: process.env.PATH,
+        HOOKLINE_ENV: 'test',
+        HOOKLINE_LOG_LEVEL: 'silent',
+        HOOKLINE_HOST: '127.0.0.1',
         ...env,
       },
       execArgv: [],

@@ -5,11 +5,15 @@ import { judgeAbsences, watchAbsences } from '../../faults/system/absences.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 const absence = (fromSeconds: number, untilSeconds: number) => ({
-  ...{ process: 'dedup', group: 'g' },
-  ...{ fromMs: 1_000 * fromSeconds, untilMs: 1_000 * untilSeconds },
+  process: 'dedup',
+  group: 'g',
+  fromMs: 1_000 * fromSeconds,
+  untilMs: 1_000 * untilSeconds,
 });
 const outage = (fromSeconds: number, untilSeconds: number) => ({
-  ...{ kind: 'all-brokers-killed', atMs: 1_000 * fromSeconds, overAtMs: 1_000 * untilSeconds },
+  kind: 'all-brokers-killed',
+  atMs: 1_000 * fromSeconds,
+  overAtMs: 1_000 * untilSeconds,
 });
 
 it('finds who was without a group for more than a minute', () => {

@@ -6,7 +6,9 @@ const inflicted = [{ kind, atMs: 100_000, overAtMs: 108_000 }];
 describe('webhooks beside a tenant that is locked', () => {
   it('are readable within three seconds, or it is a violation', () => {
     const webhooks = [200, 2_999, 7_000, Number.POSITIVE_INFINITY].map((readableMs, index) => ({
-      ...{ kind, atMs: 101_000 + index, readableMs },
+      kind,
+      atMs: 101_000 + index,
+      readableMs,
     }));
     expect(judgeBystanders(webhooks, inflicted)).toEqual([
       expect.stringContaining('beside clock-held an event of another tenant was readable after 7000 ms'),

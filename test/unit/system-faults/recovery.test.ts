@@ -6,7 +6,9 @@ import { healthyHistory } from '../checker/healthy-history.ts';
 const ledger = openLedger(healthyHistory());
 const startMs = Date.UTC(2026, 0, 1);
 const fault = (fromMs: number, overMs: number, kind = 'some') => ({
-  ...{ kind, atMs: startMs + fromMs, overAtMs: startMs + overMs },
+  kind,
+  atMs: startMs + fromMs,
+  overAtMs: startMs + overMs,
 });
 
 it('counts from the end of a fault until what was taken meanwhile has arrived', () => {

@@ -5,7 +5,10 @@ import { inflictAll } from '../../faults/system/schedule.ts';
 
 const kindsOf = (track: FaultKind['track'], count: number): FaultKind[] =>
   Array.from({ length: count }, (_, n) => ({
-    ...{ name: `${track}-${n}`, says: '', track, inflict: () => Promise.resolve() },
+    name: `${track}-${n}`,
+    says: '',
+    track,
+    inflict: () => Promise.resolve(),
   }));
 const kinds = [...kindsOf('ingress', 5), ...kindsOf('stores', 7)];
 
@@ -41,7 +44,11 @@ it('does one thing after the other on a track, and the tracks beside each other'
   const under = new Map<string, number>();
   let most = 0;
   await inflictAll({
-    ...{ kinds, seed: 1, forMs: 0, calmMs: 0, say: () => undefined },
+    kinds,
+    seed: 1,
+    forMs: 0,
+    calmMs: 0,
+    say: () => undefined,
     inflict: async ({ track }) => {
       under.set(track, (under.get(track) ?? 0) + 1);
       expect(under.get(track)).toBe(1);
@@ -60,7 +67,11 @@ it('does one thing after the other on a track, and the tracks beside each other'
 it('begins no other where one can not be done, and says why when those that were begun are over', async () => {
   const done: string[] = [];
   const run = inflictAll({
-    ...{ kinds, seed: 1, forMs: 0, calmMs: 0, say: () => undefined },
+    kinds,
+    seed: 1,
+    forMs: 0,
+    calmMs: 0,
+    say: () => undefined,
     inflict: async ({ name, track }) => {
       if (track === 'ingress') throw new Error(`${name} is not to be had`);
       await delay(20);

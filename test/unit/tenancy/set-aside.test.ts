@@ -29,7 +29,8 @@ function createWorld(limits: Partial<SetAsideLimits> = {}, random: () => number 
     bytesOf: () => 10,
     isWanted: (item) => !lost.has(item),
     limits: { maxItems: 100, maxBytes: 10_000, maxAtOnce: 3, ...limits },
-    ...{ clock, random },
+    clock,
+    random,
     onWaiting: (tenant) => void waited.push(tenant),
     onFailure: (error) => {
       throw error;

@@ -116,23 +116,38 @@ interface Source {
 }
 
 const webhooksTarget = (ports: StackPorts, { id, secret }: Source): Target => ({
-  ...{ host: '127.0.0.1', port: ports.ingress, path: `/v1/webhooks/${id}` },
+  host: '127.0.0.1',
+  port: ports.ingress,
+  path: `/v1/webhooks/${id}`,
   headers: { 'x-github-event': 'push', 'x-github-delivery': '{id}' },
-  ...{ before: '', after: '', signature: { header: 'x-hub-signature-256', secret } },
+  before: '',
+  after: '',
+  signature: { header: 'x-hub-signature-256', secret },
 });
 
 const eventsTarget = (ports: StackPorts, key: string): Target => ({
-  ...{ host: '127.0.0.1', port: ports.api, path: '/v1/events' },
+  host: '127.0.0.1',
+  port: ports.api,
+  path: '/v1/events',
   headers: { authorization: `Bearer ${key}`, 'idempotency-key': '{id}' },
-  ...{ before: '{"type":"bench.event","payload":', after: '}' },
+  before: '{"type":"bench.event","payload":',
+  after: '}',
 });
 
 async function stackPorts(): Promise<StackPorts> {
   const ports = await freePorts(16);
   const next = (): number => ports.pop() ?? 0;
   return {
-    ...{ kafka: next(), kafkaController: next(), redis: next(), postgres: next(), registry: next() },
-    ...{ ingress: next(), api: next(), console: next(), smokeReceiver: next(), demoReceiver: next() },
+    kafka: next(),
+    kafkaController: next(),
+    redis: next(),
+    postgres: next(),
+    registry: next(),
+    ingress: next(),
+    api: next(),
+    console: next(),
+    smokeReceiver: next(),
+    demoReceiver: next(),
     admin: { ingress: next(), api: next(), dedup: next(), dispatcher: next(), projector: next(), console: next() },
   };
 }

@@ -61,10 +61,20 @@ export function createOutpost(folder: string | undefined): Software {
       const home = join(dir, 'outpost');
       mkdirSync(home, { recursive: true });
       const env = {
-        ...{ API_PORT: String(api), API_KEY: apiKey, API_JWT_SECRET: apiKey, AES_ENCRYPTION_SECRET: apiKey },
-        ...{ TOPICS: topic, LOG_LEVEL: 'warn', GIN_MODE: 'release', DISABLE_TELEMETRY: 'true' },
-        ...{ REDIS_HOST: '127.0.0.1', REDIS_PORT: String(redisPort), REDIS_PASSWORD: '', REDIS_DATABASE: '0' },
-        ...{ POSTGRES_URL: `${postgres.url}?sslmode=disable`, RABBITMQ_SERVER_URL: rabbitmqUrl },
+        API_PORT: String(api),
+        API_KEY: apiKey,
+        API_JWT_SECRET: apiKey,
+        AES_ENCRYPTION_SECRET: apiKey,
+        TOPICS: topic,
+        LOG_LEVEL: 'warn',
+        GIN_MODE: 'release',
+        DISABLE_TELEMETRY: 'true',
+        REDIS_HOST: '127.0.0.1',
+        REDIS_PORT: String(redisPort),
+        REDIS_PASSWORD: '',
+        REDIS_DATABASE: '0',
+        POSTGRES_URL: `${postgres.url}?sslmode=disable`,
+        RABBITMQ_SERVER_URL: rabbitmqUrl,
         PUBLISH_MAX_CONCURRENCY: String(concurrency),
         DELIVERY_MAX_CONCURRENCY: String(concurrency),
         LOG_MAX_CONCURRENCY: String(concurrency),
@@ -82,13 +92,18 @@ export function createOutpost(folder: string | undefined): Software {
         await call('PUT', `/tenants/${tenantOf(endpoints)}`);
         for (const port of receiverPorts.slice(0, endpoints))
           await call('POST', `/tenants/${tenantOf(endpoints)}/destinations`, {
-            ...{ type: 'webhook', topics: '*', config: { url: hookUrl(port) } },
+            type: 'webhook',
+            topics: '*',
+            config: { url: hookUrl(port) },
           });
       }
       return {
         processes: () => countedProcesses(processes, ['server', 'postgres', 'redis', 'rabbitmq', 'epmd']),
         target: (_, endpoints) => ({
-          ...{ host: '127.0.0.1', port: api, path: '/api/v1/publish', headers: { authorization: `Bearer ${apiKey}` } },
+          host: '127.0.0.1',
+          port: api,
+          path: '/api/v1/publish',
+          headers: { authorization: `Bearer ${apiKey}` },
           before: `{"id":"{id}","tenant_id":"${tenantOf(endpoints)}","topic":"${topic}","data":`,
           after: '}',
         }),

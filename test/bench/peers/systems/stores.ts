@@ -24,8 +24,14 @@ interface Options {
 export async function startStores({ dir, processes, ports, say }: Options): Promise<Stores> {
   const programs = await provideTools({ postgresServer, redisServer }, say);
   const postgres = createPostgres({
-    ...{ dir, processes, say, port: ports.postgres, bin: dirname(programs.postgresServer) },
-    ...{ password: randomBytes(16).toString('hex'), runAs: postgresUser(), durable: true },
+    dir,
+    processes,
+    say,
+    port: ports.postgres,
+    bin: dirname(programs.postgresServer),
+    password: randomBytes(16).toString('hex'),
+    runAs: postgresUser(),
+    durable: true,
   });
   const redis = createRedis({ dir, processes, port: ports.redis, program: programs.redisServer });
   await Promise.all([postgres.start(), redis.start()]);

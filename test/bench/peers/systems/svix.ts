@@ -76,7 +76,9 @@ export function createSvix(given: string | undefined): Software {
       return {
         processes: () => countedProcesses(processes, ['server', 'postgres', 'redis']),
         target: (_, endpoints) => ({
-          ...{ host: '127.0.0.1', port: api, path: `/api/v1/app/${applicationOf(endpoints)}/msg/` },
+          host: '127.0.0.1',
+          port: api,
+          path: `/api/v1/app/${applicationOf(endpoints)}/msg/`,
           headers: { authorization: `Bearer ${token}` },
           before: `{"eventType":"${eventType}","eventId":"{id}","payload":`,
           after: '}',

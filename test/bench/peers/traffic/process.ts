@@ -79,7 +79,10 @@ async function publish(): Promise<void> {
   const { job, log, request } = current;
   const { target, connections, sendsAgain, tellAfter } = job;
   const sender = createSender({
-    ...{ target, connections, sendsAgain, request },
+    target,
+    connections,
+    sendsAgain,
+    request,
     onDue: log.due,
     onAcknowledged(number) {
       if (log.acknowledged(number) === tellAfter) tell({ kind: 'reached' });
@@ -138,7 +141,11 @@ prepare({
   run: 'warm',
   target: { host: '127.0.0.1', port: ports[0] ?? 0, path: '/', headers: {}, before: '', after: '' },
   pace: { kind: 'closed', seconds: warmUpSeconds },
-  ...{ connections: 64, endpoints: 1, hangsForMs: undefined, sendsAgain: false, tellAfter: undefined },
+  connections: 64,
+  endpoints: 1,
+  hangsForMs: undefined,
+  sendsAgain: false,
+  tellAfter: undefined,
 });
 await publish();
 current?.log.end();

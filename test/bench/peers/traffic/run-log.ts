@@ -38,7 +38,9 @@ export function createRunLog(endpoints: number, hanging = 0): RunLog {
   // Never 0, which says that it was not.
   const sinceStart = (atMs = performance.now()): number => Math.max(0.001, atMs - startMs);
   const now = (): Moment => ({
-    ...{ second: sinceStart() / 1_000, acknowledged, arrived },
+    second: sinceStart() / 1_000,
+    acknowledged,
+    arrived,
     outstanding: acknowledged * (endpoints - hanging) - settled,
   });
   const grown = (values: Float64Array): Float64Array<ArrayBuffer> => {
@@ -94,9 +96,20 @@ export function createRunLog(endpoints: number, hanging = 0): RunLog {
       clearInterval(watching);
       const of = (values: Float64Array): Float64Array => values.slice(0, publishedCount);
       return {
-        ...{ published: publishedCount, dueAt: of(dueAt), acknowledgedAt: of(acknowledgedAt) },
-        ...{ arrivedAt: arrivedAt.map(of), repeats, strays, sentAgain, failures, firstFailure },
-        ...{ lateMs: worstLateMs, publishedMs, drainedMs: sinceStart(), atPublished, moments },
+        published: publishedCount,
+        dueAt: of(dueAt),
+        acknowledgedAt: of(acknowledgedAt),
+        arrivedAt: arrivedAt.map(of),
+        repeats,
+        strays,
+        sentAgain,
+        failures,
+        firstFailure,
+        lateMs: worstLateMs,
+        publishedMs,
+        drainedMs: sinceStart(),
+        atPublished,
+        moments,
       };
     },
   };

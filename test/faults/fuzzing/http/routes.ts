@@ -43,8 +43,14 @@ export async function apiRoutes(url: string): Promise<FuzzedRoute[]> {
         schema: resolved<JsonSchema>(schema, document),
       }));
       return {
-        ...{ name: `api ${method} ${path}`, service: 'api', url, method, path },
-        ...{ query: parametersIn('query'), headers: parametersIn('header'), isPublic: security.length === 0 },
+        name: `api ${method} ${path}`,
+        service: 'api',
+        url,
+        method,
+        path,
+        query: parametersIn('query'),
+        headers: parametersIn('header'),
+        isPublic: security.length === 0,
         ...(body !== undefined && { body }),
         codes: codesIn(responses),
       };

@@ -71,13 +71,21 @@ export async function createSoundRequests(stack: Stack, receiverUrl: string): Pr
   const ids = new Map<string, string>();
   const page = await api.page('GET /v1/events', { query: { limit: 2 } });
   const constants = {
-    ...{ url: receiverUrl, type: event.type, allowed_ips: ['192.0.2.0/24'], filter: { n: { $gt: 0 } }, wait: '0' },
-    ...{ since: '2026-01-01T00:00:00Z', until: '2030-01-01T00:00:00Z', updated_at_gte: '2026-01-01T00:00:00Z' },
-    ...{ cursor: page.header('hookline-cursor'), 'Hookline-Tenant': tenant },
+    url: receiverUrl,
+    type: event.type,
+    allowed_ips: ['192.0.2.0/24'],
+    filter: { n: { $gt: 0 } },
+    wait: '0',
+    since: '2026-01-01T00:00:00Z',
+    until: '2030-01-01T00:00:00Z',
+    updated_at_gte: '2026-01-01T00:00:00Z',
+    cursor: page.header('hookline-cursor'),
+    'Hookline-Tenant': tenant,
   };
   const known: KnownFields = {
     ...each<string, unknown, fc.Arbitrary<unknown>>(constants, fc.constant),
-    ...{ limit: fc.constantFrom(1, 2, 1_000), 'Idempotency-Key': fc.constantFrom('the-same', 'another') },
+    limit: fc.constantFrom(1, 2, 1_000),
+    'Idempotency-Key': fc.constantFrom('the-same', 'another'),
   };
   const { valueOf, fieldOf } = createSchemaValues(known);
 
@@ -98,13 +106,11 @@ export async function createSoundRequests(stack: Stack, receiverUrl: string): Pr
       const usual = { host: new URL(route.url).host, connection: 'close' };
       const caller = route.isPublic ? {} : { authorization: `Bearer ${adminKey}`, 'hookline-tenant': tenant };
       return {
-        ...{
-          route,
-          json,
-          parameters: Object.fromEntries(parameters),
-          method: route.method,
-          id: route.path.includes('{') ? id : undefined,
-        },
+        route,
+        json,
+        parameters: Object.fromEntries(parameters),
+        method: route.method,
+        id: route.path.includes('{') ? id : undefined,
         target: `${route.path.replace(/\{\w+\}/, id).replace('{version}', '1')}${query === '' ? '' : `?${query}`}`,
         headers: [
           ...Object.entries({ ...usual, ...caller }),

@@ -21,8 +21,11 @@ const settingsOf: Partial<Record<SourceScheme, object>> = {
   adyen: { secret: '00'.repeat(32) },
   hmac: { hmac: { algorithm: 'sha256', encoding: 'hex', header: 'X-Signature', signed: 'body' } },
   hookline: {
-    ...{ verify_token: 'token', keep_rejected_bodies: true, dedup_id: ['header:X-Id', '/id'] },
-    ...{ event_type_from: ['header:X-Type', '/type'], ordering_key: ['header:X-Order', '/order'] },
+    verify_token: 'token',
+    keep_rejected_bodies: true,
+    dedup_id: ['header:X-Id', '/id'],
+    event_type_from: ['header:X-Type', '/type'],
+    ordering_key: ['header:X-Order', '/order'],
   },
 };
 
@@ -57,7 +60,11 @@ export function soundWebhook(route: FuzzedRoute, sources: readonly FuzzedSource[
   const isPost = route.method === 'POST';
   const parameters = { 'hub.mode': 'subscribe', 'hub.challenge': `${draw(fc.nat(999))}`, 'hub.verify_token': 'token' };
   return {
-    ...{ route, parameters, method: route.method, id: source.id, json: { id: draw(text), type: 'a' } },
+    route,
+    parameters,
+    method: route.method,
+    id: source.id,
+    json: { id: draw(text), type: 'a' },
     target: `/v1/webhooks/${source.id}${isPost ? '' : `?${new URLSearchParams(parameters).toString()}`}`,
     headers: [
       ['host', new URL(route.url).host],

@@ -70,26 +70,48 @@ export function createBaseRecords({ codecs, tenant, endpointIds, event: known }:
     switch (topic) {
       case 'events':
         return {
-          ...{ ...draw(values.events), ...received, id: newId('evt'), source_id: 'src_fuzzing', type: 'fuzzed.event' },
-          ...{ dedup_key: randomBytes(16), ordering_key: oneOf(draw, orderingKeys[isSound ? 'sound' : 'forged']) },
-          ...{ content_type: 'application/json', content_encoding: null, payload: json({ id: newId('evt') }) },
+          ...draw(values.events),
+          ...received,
+          id: newId('evt'),
+          source_id: 'src_fuzzing',
+          type: 'fuzzed.event',
+          dedup_key: randomBytes(16),
+          ordering_key: oneOf(draw, orderingKeys[isSound ? 'sound' : 'forged']),
+          content_type: 'application/json',
+          content_encoding: null,
+          payload: json({ id: newId('evt') }),
           tags: { of: 'fuzzing' },
         };
       case 'delivery.attempts': {
         const chunk = oneOf(draw, [null, { try: newId('evt'), index: 1, count: 3 }]);
         if (draw(fc.boolean())) return { ...noFields, ...attempt, kind: 'fanned_out', deliveries: [endpoint], chunk };
         return {
-          ...{ ...draw(values['delivery.attempts']), ...attempt, ...endpoint, kind: 'attempted', deliveries: [] },
-          ...{ step: 1, attempt: 1, status: 'delivered', outcome: 'delivered', created_at: micros() },
-          ...{ next_attempt_at: null, ordering_key: null, chunk: null },
+          ...draw(values['delivery.attempts']),
+          ...attempt,
+          ...endpoint,
+          kind: 'attempted',
+          deliveries: [],
+          step: 1,
+          attempt: 1,
+          status: 'delivered',
+          outcome: 'delivered',
+          created_at: micros(),
+          next_attempt_at: null,
+          ordering_key: null,
+          chunk: null,
         };
       }
       case 'duplicates': {
         // One of an event that does not exist, unless it is to be counted.
         const of = isSound ? known : { id: newId('evt'), dedup_key: randomBytes(16), source_id: known.source_id };
         return {
-          ...{ ...received, source_id: of.source_id, dedup_key: of.dedup_key.toString('hex'), event_id: of.id },
-          ...{ event_id_end: of.id.slice(-2), body_hash: randomBytes(8).toString('hex'), changed: true },
+          ...received,
+          source_id: of.source_id,
+          dedup_key: of.dedup_key.toString('hex'),
+          event_id: of.id,
+          event_id_end: of.id.slice(-2),
+          body_hash: randomBytes(8).toString('hex'),
+          changed: true,
         };
       }
       default:
@@ -101,18 +123,35 @@ export function createBaseRecords({ codecs, tenant, endpointIds, event: known }:
     const endpointId = oneOf(draw, endpointIds);
     const orderingKey = oneOf(draw, orderingKeys[control === undefined ? 'forged' : 'sound']);
     const texts: Partial<Record<HeaderName, string | null>> = {
-      ...{ tenant, sourceId: 'src_fuzzing', receiptId: newId('rcp'), deliveryId: newId('dlv') },
-      ...{ endpointId, orderingKey, traceparent: newTraceparent(undefined) },
-      ...{ eventId: control?.eventId ?? newId('evt'), eventType: 'fuzzed.event', contentType: 'application/json' },
-      ...{ createdAt: String(micros()), receivedAt: String(micros()), generation: '0', dedupTtlSeconds: '3600' },
-      ...{ httpHeaders: '{"x-a":"b"}', identifyBy: '[{"pointer":"/id"}]', typeBy: '[{"pointer":"/type"}]' },
+      tenant,
+      sourceId: 'src_fuzzing',
+      receiptId: newId('rcp'),
+      deliveryId: newId('dlv'),
+      endpointId,
+      orderingKey,
+      traceparent: newTraceparent(undefined),
+      eventId: control?.eventId ?? newId('evt'),
+      eventType: 'fuzzed.event',
+      contentType: 'application/json',
+      createdAt: String(micros()),
+      receivedAt: String(micros()),
+      generation: '0',
+      dedupTtlSeconds: '3600',
+      httpHeaders: '{"x-a":"b"}',
+      identifyBy: '[{"pointer":"/id"}]',
+      typeBy: '[{"pointer":"/type"}]',
       dedupRule: '{"by":[{"all":[{"pointer":"/id"},{"value":"a"}]}],"with":"body"}',
-      ...{ tagsBy: '{"id":{"pointer":"/id"}}', passedHeaders: '[["X-A","b"]]' },
-      ...{ sealedHeaders: '{"cookie":["AA=="]}', passedCredentials: '[["Cookie","AA=="]]' },
+      tagsBy: '{"id":{"pointer":"/id"}}',
+      passedHeaders: '[["X-A","b"]]',
+      sealedHeaders: '{"cookie":["AA=="]}',
+      passedCredentials: '[["Cookie","AA=="]]',
       request:
         '{"secret":[],"method":"POST","path":"/","address":"192.0.2.7","names":"X-A,X-A","repeated":{"x-a":["b","c"]}}',
-      ...{ deadLetterStage: oneOf(draw, deadLetterStages), deadLetterReason: 'malformed_record' },
-      ...{ deadLetterAttempts: '1', deadLetterOrigin: newOrigin(), deadLetterAt: String(micros()) },
+      deadLetterStage: oneOf(draw, deadLetterStages),
+      deadLetterReason: 'malformed_record',
+      deadLetterAttempts: '1',
+      deadLetterOrigin: newOrigin(),
+      deadLetterAt: String(micros()),
     };
     const given = (headersOf[topic].split(/\s+/) as HeaderName[]).filter((name) => typeof texts[name] === 'string');
     const headers = Object.fromEntries(given.map((name) => [header[name], Buffer.from(texts[name] ?? '')]));

@@ -12,7 +12,11 @@ export interface Codecs {
 export function codecsOf({ schemaRegistryUrl: registryUrl, topicPrefix }: Stack): Codecs {
   const topics = topicsOf(topicPrefix);
   const optionsOf = (topic: keyof Codecs) => ({
-    ...{ clock: systemClock, log: silentLogger, registryUrl, topic: topics[topic], schema: readSchema(topic) },
+    clock: systemClock,
+    log: silentLogger,
+    registryUrl,
+    topic: topics[topic],
+    schema: readSchema(topic),
   });
   return {
     events: createEventCodec(optionsOf('events')),

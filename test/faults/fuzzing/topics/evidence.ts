@@ -132,8 +132,13 @@ export async function gatherEvidence({ stack, tables, codecs }: Options): Promis
 async function readAll({ kafkaBrokers: brokers, topicPrefix }: Stack, name: TopicName): Promise<IncomingRecord[]> {
   const found: IncomingRecord[] = [];
   await readTopic({
-    ...{ brokers, clientId: 'fuzzing', clock: systemClock, log: silentLogger, sinceMs: undefined },
-    ...{ topic: topicsOf(topicPrefix)[name], groupId: `${topicPrefix}fuzzing-${randomUUID()}` },
+    brokers,
+    clientId: 'fuzzing',
+    clock: systemClock,
+    log: silentLogger,
+    sinceMs: undefined,
+    topic: topicsOf(topicPrefix)[name],
+    groupId: `${topicPrefix}fuzzing-${randomUUID()}`,
     handle: async (records) => void found.push(...records),
     onUndecodable: noneUndecodable,
   });

@@ -88,7 +88,8 @@ export async function fuzzTopics(options: TopicsOptions): Promise<TopicsResult> 
       )
       .filter(({ caseName }) => options.onlyCase === undefined || caseName === options.onlyCase);
     const controls = Array.from({ length: Math.ceil(cases.length / controlEvery) }, (_, n) => ({
-      ...{ kind: control, caseName: `${topic}, control #${n}` },
+      kind: control,
+      caseName: `${topic}, control #${n}`,
     }));
     const made: Omit<ForgedRecord, 'partition'>[] = [];
     for (const { kind, caseName } of [...cases, ...controls]) {
@@ -100,7 +101,8 @@ export async function fuzzTopics(options: TopicsOptions): Promise<TopicsResult> 
     }
     options.say(`  ${topic}: ${cases.length} forged, ${controls.length} sound`);
     return shuffled(made, seededRandom(seedOf(seed, topic))).map((record, index) => ({
-      ...{ ...record, partition: index % partitions },
+      ...record,
+      partition: index % partitions,
     }));
   }
 

@@ -22,7 +22,10 @@ export async function connectSender(brokers: readonly string[], topics: Topics):
   async function sendBatch(topic: string, batch: readonly ForgedRecord[]): Promise<SentRecord[]> {
     const records = batch.map((record) => ({ ...record, mark: String((marked += 1)) }));
     const messages = records.map(({ key, value, headers, partition, mark, timestampMs }) => ({
-      ...{ key, value, partition, headers: { ...headers, [markHeader]: Buffer.from(mark) } },
+      key,
+      value,
+      partition,
+      headers: { ...headers, [markHeader]: Buffer.from(mark) },
       ...(timestampMs !== undefined && { timestamp: String(timestampMs) }),
     }));
     const answers = await producer.send({ topic, acks: -1, messages });

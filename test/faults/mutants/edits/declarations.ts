@@ -100,7 +100,10 @@ function keyOf({ key, computed }: { key: Node; computed: boolean }): string | un
 function sqlFunctions(file: string, text: string): Declaration[] {
   const [up = ''] = text.split(/^-- Down Migration/im);
   return [...up.matchAll(/CREATE (?:OR REPLACE )?FUNCTION (\w+)[^$]*\$\$[^]*?\$\$[^;]*;/g)].map((match) => ({
-    ...{ file, path: [match[1] ?? ''], node: undefined },
-    ...{ start: match.index, end: match.index + match[0].length },
+    file,
+    path: [match[1] ?? ''],
+    node: undefined,
+    start: match.index,
+    end: match.index + match[0].length,
   }));
 }

@@ -20,7 +20,10 @@ async function whileLocked(
   work: () => Promise<unknown>,
 ): Promise<void> {
   const session = createPostgres({
-    ...{ url: servers.addresses.databaseUrl, applicationName: 'locks', maxConnections: 1, log: silentLogger },
+    url: servers.addresses.databaseUrl,
+    applicationName: 'locks',
+    maxConnections: 1,
+    log: silentLogger,
     statementTimeoutMs: 30_000,
   });
   try {

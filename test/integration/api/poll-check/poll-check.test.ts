@@ -15,8 +15,12 @@ beforeAll(async () => {
   const first = await openPollingApi({ ...options, prepare: installSteppedClock });
   apis = [first, await openPollingApi({ ...options, databaseUrl: first.databaseUrl })];
   postgres = createPostgres({
-    ...{ url: first.databaseUrl, applicationName: 'poll-check', maxConnections: writers + 2, isPipelined: true },
-    ...{ statementTimeoutMs: 20_000, log: silentLogger },
+    url: first.databaseUrl,
+    applicationName: 'poll-check',
+    maxConnections: writers + 2,
+    isPipelined: true,
+    statementTimeoutMs: 20_000,
+    log: silentLogger,
   });
   await postgres.start();
 });

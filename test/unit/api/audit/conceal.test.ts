@@ -21,7 +21,9 @@ test.each([
   ['secrets', ['x']],
 ])('%s is masked, whatever its value', (name, value) => {
   expect(conceal('t', { [name]: value, nested: { [name]: value }, list: [{ [name]: value }] })).toEqual({
-    ...{ [name]: '***', nested: { [name]: '***' }, list: [{ [name]: '***' }] },
+    [name]: '***',
+    nested: { [name]: '***' },
+    list: [{ [name]: '***' }],
   });
 });
 

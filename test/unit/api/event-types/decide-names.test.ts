@@ -91,7 +91,8 @@ test('a merged type leads to the other, with all its names, and can’t be chang
 test('a merge whose target lacks a field needs a reason', () => {
   const world = worldOf('a', 'b');
   expect(merge(world, 'a', 'b', ['data.id', 'total'])).toEqual({
-    ...{ kind: 'refused', code: 'conflict' },
+    kind: 'refused',
+    code: 'conflict',
     detail: 'b lacks fields of a: data.id, total. Merge with a reason',
   });
   expect(merge(world, 'a', 'b', ['data.id'], '')).toMatchObject({ kind: 'refused' });

@@ -219,13 +219,23 @@ test.each([
 
 describe('a batch that could not be decoded', () => {
   const batchItem = (stage: DeadLetterStage, topic: string, value: Buffer): ReplayItem => ({
-    ...{ item: 1, kind: 'record', generation: 1, stage, key: null, value },
+    item: 1,
+    kind: 'record',
+    generation: 1,
+    stage,
+    key: null,
+    value,
     origin: `${topic}-2-40..41`,
     headers: packHeaders(
       Object.fromEntries(
         Object.entries(
           undecodableBatchHeaders({
-            ...{ topic, partition: 2, firstOffset: 40n, lastOffset: 41n, compression: 'zstd', problem: 'is broken' },
+            topic,
+            partition: 2,
+            firstOffset: 40n,
+            lastOffset: 41n,
+            compression: 'zstd',
+            problem: 'is broken',
           }),
         ).map(([name, text]) => [name, Buffer.from(text)]),
       ),
@@ -248,11 +258,15 @@ describe('a batch that could not be decoded', () => {
     // Records without a key, and those of different keys, are in no order.
     expect(kafka.sent.toSorted((a, b) => (b.key?.length ?? 0) - (a.key?.length ?? 0))).toEqual([
       {
-        ...{ topic: topics['webhooks.received'], key: Buffer.from('k'), value },
+        topic: topics['webhooks.received'],
+        key: Buffer.from('k'),
+        value,
         headers: { odd: Buffer.from([255, 0]), [header.origin]: 'test.webhooks.received-2-40', ...added },
       },
       {
-        ...{ topic: topics['webhooks.received'], key: null, value },
+        topic: topics['webhooks.received'],
+        key: null,
+        value,
         headers: { [header.origin]: 'test.webhooks.received-0-7', ...added },
       },
     ]);

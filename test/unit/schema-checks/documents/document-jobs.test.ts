@@ -105,7 +105,8 @@ test('references to parts of one component cost what they lead to, and no more t
   }
   const schema = { anyOf: pointers.map(($ref) => ({ $ref })) };
   const document = {
-    ...{ openapi: '3.1.0', components: { schemas: { deep: part } } },
+    openapi: '3.1.0',
+    components: { schemas: { deep: part } },
     webhooks: { hook: { post: { requestBody: { content: { 'application/json': { schema } } } } } },
   };
   const [type] = typesOf((await readDocument(document)).result);
