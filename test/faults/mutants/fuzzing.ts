@@ -109,6 +109,8 @@ export const fuzzingMutants: readonly Mutant[] = [
         address: '',
         orderingKey: source.orderingKey({ headers, body: read.body }),
         traceparent: newTraceparent(given, random),
+        trail: trails.read(headers['hookline-trail']),
+        credentials: credentialNames.of(source.tenant),
       }),
     },
     deadlineMs,
