@@ -9,7 +9,7 @@ import type { Arrival } from '../faults/checker/history.ts';
 
 /** How a receiver takes one request. */
 export type Reaction =
-  | { status: number; delayMs?: number; headers?: Record<string, string>; body?: string }
+  | { status: number; delayMs?: number; until?: Promise<void>; headers?: Record<string, string>; body?: string }
   | 'hang'
   | 'reset';
 
@@ -79,6 +79,7 @@ export async function startReceiver(at = { listenOn: '127.0.0.1', host: '127.0.0
     if (reaction === 'hang') return;
     if (reaction === 'reset') return void request.socket.resetAndDestroy();
     if (reaction.delayMs !== undefined) await delay(reaction.delayMs);
+    await reaction.until;
     arrival.answered = reaction.status;
     arrival.answeredAtMs = Date.now();
     response.writeHead(reaction.status, reaction.headers).end(reaction.body);

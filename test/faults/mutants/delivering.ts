@@ -96,18 +96,20 @@ export const deliveringMutants: readonly Mutant[] = [
     budgetSeconds: 240,
   },
   {
-    name: 'forgets what it has ended, and takes ended deliveries on',
-    edits: [
-      { in: 'createRecentSteps.recent', replace: 'clock.monotonicMs() - keptMs', with: 'clock.monotonicMs()' },
-      { in: 'applyOutcomes', replace: `AND \${hasNotEnded('known.status')}`, with: '' },
-      { in: 'hasRowEnded', replace: 'd.id = w.delivery_id', with: 'd.id = w.delivery_id AND false' },
-    ],
+    name: 'forgets what it has ended',
+    edits: [{ in: 'createRecentSteps.recent', replace: 'clock.monotonicMs() - keptMs', with: 'clock.monotonicMs()' }],
     byDay: {
       test: 'test/unit/dispatcher/recent-steps.test.ts',
       title: 'takes a delivery that has ended for past every step',
     },
-    byNight: delivering('kills', 'repeat-by-the-same', 'reopened-delivery', 'api-disagrees'),
-    budgetSeconds: 540,
+    byNight: { test: dispatcherTest('crashes.night'), title: 'leaves a row of a delivery that its successor has' },
+    budgetSeconds: 120,
+  },
+  {
+    name: 'reads the row of a delivery that has ended',
+    edits: [{ in: 'hasRowEnded', replace: 'd.id = w.delivery_id', with: 'd.id = w.delivery_id AND false' }],
+    byDay: { test: dispatcherTest('waiting-table'), title: 'leaves out deliveries that have ended' },
+    budgetSeconds: 90,
   },
   {
     name: 'sends to an endpoint whose breaker is open',

@@ -1,7 +1,9 @@
 /** The dispatcher as a process, killed at each of its crash points: what it had in hand is repeated, and nothing is lost. */
 import type { CrashPointName } from '#lib/runtime';
-import { createWorld, type DeliveryRow, type World } from './world.ts';
+import { connectKafkaOffsets } from '../../support/kafka-offsets.ts';
+import { serverAddresses } from '../../support/servers.ts';
 import { waitUntil, within } from '../../support/wait-until.ts';
+import { createWorld, type DeliveryRow, type TestEndpoint, type World } from './world.ts';
 
 const events = 20;
 /** With three endpoints each set comes in two. */
@@ -21,9 +23,7 @@ async function killAndRecover(world: World, point: CrashPointName, turn: number)
   });
   const published = await world.publish(events);
 
-  const armed = await world.spawnService('dispatcher', { ...chunks, HOOKLINE_CRASH_POINT: `${point}@${turn}` });
-  const exit = await within('the process dies', 40_000, armed.exited);
-  expect(exit).toMatchObject({ signal: 'SIGKILL', killedByTest: false });
+  await dieAt(world, point, turn);
   const ends = await endsByNow(world, turn);
   await world.spawnService('dispatcher', chunks);
 
@@ -45,6 +45,12 @@ async function killAndRecover(world: World, point: CrashPointName, turn: number)
   // Sends in flight are repeated, at the most once each; later ones are not.
   expect(world.receiver.arrivals.length).toBeLessThanOrEqual(sendsWithoutCrash + 3 * events);
   expect(world.failures).toEqual([]);
+}
+
+async function dieAt(world: World, point: CrashPointName, turn: number): Promise<void> {
+  const armed = await world.spawnService('dispatcher', { ...chunks, HOOKLINE_CRASH_POINT: `${point}@${turn}` });
+  const exit = await within('the process dies', 40_000, armed.exited);
+  expect(exit).toMatchObject({ signal: 'SIGKILL', killedByTest: false });
 }
 
 /** Deliveries that the tables have as delivered, with their arrivals: the next process has to look them up. */
@@ -82,6 +88,53 @@ describe('a dispatcher that is killed', () => {
       await killAndRecover(world, point, turn);
     } finally {
       await world.stop();
+    }
+  });
+
+  it('leaves a row of a delivery that its successor has from its record, and ends: it is not sent again from the row', async () => {
+    const world = await createWorld('crashes');
+    const offsets = await connectKafkaOffsets(serverAddresses().kafkaBrokers);
+    const topic = world.topics['delivery.attempts'];
+    const outcomes = async () => Object.values(await offsets.ends([topic])).reduce((sum, end) => sum + end, 0);
+    const isWaiting = ({ id }: TestEndpoint) =>
+      world.postgres.query('SELECT FROM waiting WHERE endpoint_id = $1', [id]).then((rows) => rows.length === 1);
+    const takenBySuccessor = Promise.withResolvers<void>();
+    try {
+      const left = await world.addEndpoint('left', { retry }, { sourceIds: ['src_1'] });
+      const inHours = { base_seconds: 43_200, cap_seconds: 43_200 };
+      const later = await world.addEndpoint('later', { retry: inHours }, { sourceIds: ['src_2'] });
+      world.receiver.react(() => ({ status: 500 }));
+      await world.publish(1);
+      await dieAt(world, 'dispatcher.after-outcome', 1);
+      world.receiver.react(({ name }) =>
+        name === 'left' ? { status: 200, until: takenBySuccessor.promise } : { status: 500 },
+      );
+
+      // The tables do not know the outcome of the dead one when the successor asks, and have its row when the successor has sent.
+      await world.startDispatcher();
+      await waitUntil('the successor sends from the record', () => world.arrivalsOf(left).length === 2);
+      await world.publish(1, undefined, 'src_2');
+      const { stop: stopProjector } = await world.startProjector();
+      await waitUntil('both have rows', async () => (await isWaiting(left)) && isWaiting(later));
+      await stopProjector();
+      const before = await outcomes();
+      takenBySuccessor.resolve();
+      await waitUntil('the end is on its topic', async () => (await outcomes()) > before);
+
+      // Both rows are due then, and the one that was left is the older.
+      world.receiver.react(() => ({ status: 200 }));
+      await world.postgres.query('UPDATE waiting SET due_at = clock_timestamp() WHERE endpoint_id = $1', [later.id]);
+      await waitUntil('the other row has been read', () => world.arrivalsOf(later).length === 2);
+      await world.startProjector();
+      const ended = await world.ended(2);
+      expect(ended.map(({ status }) => status)).toEqual(['delivered', 'delivered']);
+      expect(world.arrivalsOf(left).map(({ answered }) => answered)).toEqual([500, 200]);
+      expect(await world.postgres.query('SELECT FROM waiting')).toEqual([]);
+      expect(world.failures).toEqual([]);
+    } finally {
+      takenBySuccessor.resolve();
+      await world.stop();
+      await offsets.close();
     }
   });
 });
