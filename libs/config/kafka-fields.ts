@@ -64,7 +64,7 @@ export const producerFields = {
 };
 
 export const gatherField = integer('HOOKLINE_GATHER_MS', {
-  default: '20',
+  default: '16',
   min: 0,
   max: 1_000,
   help: 'maximum time for which records under load are collected into one batch, before they are written (ingress) or after they are fetched (dedup, dispatcher); a single record does not wait. Higher values save CPU time and add latency',
