@@ -170,11 +170,16 @@ export function createHeldPolls(deps: Deps): HeldPolls {
       if (watchedByTenant.size === 0) return;
       await whyEnded.read();
       let seen = 0;
-      for (const { waiters } of [...watchedByTenant.values()])
+      for (const { waiters } of [...watchedByTenant.values()]) {
+        // Whoever waits asks the same route, so all of a credential end together.
+        const ended = new Map<string, boolean>();
         for (const waiter of [...waiters]) {
-          if (waiter.asker !== undefined && whyEnded(waiter.asker) !== undefined) waiter.end([]);
+          const { asker, credential } = waiter;
+          if (asker !== undefined && !ended.has(credential)) ended.set(credential, whyEnded(asker) !== undefined);
+          if (ended.get(credential) === true) waiter.end([]);
           if ((seen += 1) % looksInTurn === 0) await new Promise(setImmediate);
         }
+      }
     },
   };
 }
@@ -197,9 +202,9 @@ class HeldPlace implements Place, Waiter, Timed {
   withinMs = 0;
   endsAtMs = 0;
   asker: Asker | undefined;
+  readonly credential: string;
   readonly #shared: Shared;
   readonly #watched: Watched;
-  readonly #credential: string;
   readonly #notifiedBefore: number;
   #onEnd: OnEnd | undefined;
   #hasLeft = false;
@@ -207,7 +212,7 @@ class HeldPlace implements Place, Waiter, Timed {
   constructor(shared: Shared, watched: Watched, credential: string) {
     this.#shared = shared;
     this.#watched = watched;
-    this.#credential = credential;
+    this.credential = credential;
     this.#notifiedBefore = watched.notified;
   }
 
@@ -247,7 +252,7 @@ class HeldPlace implements Place, Waiter, Timed {
   leave(): void {
     if (this.#hasLeft) return;
     this.#hasLeft = true;
-    this.#shared.leave(this.#watched, this.#credential);
+    this.#shared.leave(this.#watched, this.credential);
     if (this.#onEnd !== undefined) this.end([]);
   }
 }

@@ -4,6 +4,7 @@ import type { EventFilter } from '../../../../services/api/events/filters.ts';
 import { createHeldPolls, type Found, type Place } from '../../../../services/api/events/polling/held-polls.ts';
 import { afterInstant, matcherOf, type NewEvents } from '../../../../services/api/events/polling/read-new-events.ts';
 import type { EventRow } from '../../../../services/api/events/row.ts';
+import type { Asker } from '../../../../services/api/keys/why-ended.ts';
 import { createApiMetrics } from '../../../../services/api/metrics.ts';
 
 /** Events that were committed, of any tenant, and who waits for them. */
@@ -126,6 +127,32 @@ test('a change is answered at once, to everyone of the tenant, by one reading', 
   expect(world.reads).toBe(1);
   await world.clock.advance(seconds * 1_000);
   expect(await other).toEqual({ events: [], from: start });
+});
+
+test('all that a credential holds end with it, and those of others wait on: each is asked about once a round', async () => {
+  const world = createWorld();
+  const ended: string[] = [];
+  const hold = (credential: string, number: number): void => {
+    const asker = { tenant: 'acme', caller: { id: credential } } as Asker;
+    enter(world, 'acme', credential).wait(
+      { filter: {}, from: start, limit: 10, withinMs: seconds * 1_000, asker },
+      () => void ended.push(`${credential} ${number}`),
+    );
+  };
+  for (const number of [1, 2]) for (const credential of ['kept', 'revoked']) hold(credential, number);
+  const asked: string[] = [];
+  const whyEnded = Object.assign(
+    ({ caller: { id } }: Asker) => {
+      asked.push(id);
+      return id === 'revoked' ? ('unauthorized' as const) : undefined;
+    },
+    { read: async () => undefined },
+  );
+  await world.held.endRevoked(whyEnded);
+  expect(ended).toEqual(['revoked 1', 'revoked 2']);
+  await world.held.endRevoked(whyEnded);
+  expect(asked).toEqual(['kept', 'revoked', 'kept']);
+  expect(await world.waiting()).toBe(2);
 });
 
 test('the projectors are told of a tenant as long as a request waits for it, and not of one that only looks', async () => {
